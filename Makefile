@@ -1,0 +1,41 @@
+# weir: each target sets up all that it needs on a machine that has Go.
+export GOTOOLCHAIN := go1.27.3
+
+GO      ?= go
+FUZZTIME ?= 10s
+
+.PHONY: help build demo test race bench fuzz lint fmt clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+build: bin/weir ## build bin/weir
+
+bin/weir: FORCE
+	$(GO) build -trimpath -o bin/weir ./cmd/weir
+
+demo: build ## rank the world's airports; climb the ladder of one thread
+	./scripts/demo.sh
+
+test: ## all tests
+	$(GO) test ./...
+
+race: ## the tests that are fast enough, under the race detector
+	$(GO) test -race -short ./...
+
+bench: build ## measure the published tables again: docs/results
+	$(GO) run ./bench/graphtables
+
+fuzz: ## each fuzz target for FUZZTIME
+	./scripts/fuzz.sh $(FUZZTIME)
+
+lint: ## format, vet, staticcheck, and that other platforms build
+	./scripts/lint.sh
+
+fmt: ## format
+	$(GO) fmt ./...
+
+clean: ## remove what was built
+	rm -rf bin out
+
+FORCE:
