@@ -1,0 +1,111 @@
+package algo
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"weir/graph/order"
+	"weir/internal/par"
+	"weir/internal/progress"
+)
+
+const (
+	afforestRounds  = 2    // neighbours of each vertex that are linked first
+	afforestSamples = 1024 // vertices whose labels are looked at to guess the largest component
+	afforestGrain   = 1 << 12
+)
+
+// Afforest finds connected components over rows on all threads, mostly without
+// looking at the edges: it links two neighbours of each vertex, guesses from a
+// sample which component is the giant one, and then links the other neighbours only
+// of vertices outside it. Sutton, Ben-Nun and Barak, "Optimizing Parallel Graph
+// Connectivity Computation via Subgraph Sampling" (IPDPS 2018).
+//
+// An edge may be left out only if its other end would look at it, so the rows of
+// both directions are needed: in holds those of out transposed, or is out itself
+// where every edge is stored both ways. Where in is nil no edge is left out.
+func Afforest(ctx context.Context, out, in *order.CSR, opt ComponentsOptions) (Components, error) {
+	c, err := afforest(ctx, out, in, par.Threads(opt.Threads))
+	if err != nil {
+		return Components{}, fmt.Errorf("afforest: %w", err)
+	}
+	return c, nil
+}
+
+func afforest(ctx context.Context, out, in *order.CSR, threads int) (Components, error) {
+	n := out.Vertices()
+	if in != nil && (in.Vertices() != n || in.Edges() != out.Edges()) {
+		return Components{}, fmt.Errorf("out-rows of %d vertices and %d edges, in-rows of %d and %d",
+			n, out.Edges(), in.Vertices(), in.Edges())
+	}
+	// Rows are read directly, not as Run would hand them out.
+	for _, rows := range []*order.CSR{out, in} {
+		if rows != nil {
+			if err := rows.Verify(); err != nil {
+				return Components{}, err
+			}
+		}
+	}
+	stage := progress.Start(ctx, "afforest", int64(n)*(afforestRounds+1), progress.Items)
+	defer stage.Done()
+	f := newForest(n)
+	for round := range afforestRounds {
+		err := par.Range(ctx, threads, n, afforestGrain, func(_, lo, hi int) {
+			for v := lo; v < hi; v++ {
+				if at := out.Offsets[v] + uint64(round); at < out.Offsets[v+1] {
+					f.linkShared(uint32(v), out.Targets[at])
+				}
+			}
+			stage.Add(int64(hi - lo))
+		})
+		if err != nil {
+			return Components{}, err
+		}
+		if _, err := f.components(ctx, n, threads); err != nil {
+			return Components{}, err
+		}
+	}
+	giant, known := f.frequent()
+	known = known && in != nil
+	err := par.Range(ctx, threads, n, afforestGrain, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			if known && atomic.LoadUint32(&f[v]) == giant {
+				continue
+			}
+			row := out.Neighbours(uint32(v))
+			for _, u := range row[min(afforestRounds, len(row)):] {
+				f.linkShared(uint32(v), u)
+			}
+			if in != nil && in != out {
+				for _, u := range in.Neighbours(uint32(v)) {
+					f.linkShared(uint32(v), u)
+				}
+			}
+		}
+		stage.Add(int64(hi - lo))
+	})
+	if err != nil {
+		return Components{}, err
+	}
+	return f.components(ctx, n, threads)
+}
+
+// frequent is the commonest label in a sample, which is the same at each call. A
+// wrong guess costs time only.
+func (f forest) frequent() (label uint32, ok bool) {
+	if len(f) == 0 {
+		return 0, false
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(len(f))))
+	counts := map[uint32]int{}
+	for range afforestSamples {
+		l := f[rng.IntN(len(f))]
+		counts[l]++
+		if c := counts[l]; c > counts[label] || c == counts[label] && l < label {
+			label = l
+		}
+	}
+	return label, true
+}
