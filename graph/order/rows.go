@@ -284,8 +284,8 @@ func dedupRows(targets []uint32, weights []float32, offsets []uint64, start uint
 		row := at
 		for e := lo; e < hi; e++ {
 			if at > row && targets[at-1] == targets[e] {
-				if weights != nil && !(weights[at-1] <= weights[e]) && !isNaN(weights[e]) {
-					weights[at-1] = weights[e]
+				if weights != nil {
+					weights[at-1] = lighter(weights[at-1], weights[e])
 				}
 				continue
 			}
@@ -300,7 +300,13 @@ func dedupRows(targets []uint32, weights []float32, offsets []uint64, start uint
 	return uint64(at)
 }
 
-func isNaN(w float32) bool { return math.IsNaN(float64(w)) }
+// lighter is the smaller of two weights, and not a NaN if it can be avoided.
+func lighter(a, b float32) float32 {
+	if a <= b || math.IsNaN(float64(b)) {
+		return a
+	}
+	return b
+}
 
 // closeGaps moves the buckets together after duplicates were taken out.
 func (r *rowSorter) closeGaps() {
