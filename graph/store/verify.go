@@ -1,0 +1,208 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"weir/internal/par"
+	"weir/internal/progress"
+)
+
+// Damage is one part of a file that is not as it was written.
+type Damage struct {
+	Section        Kind   // 0 for the header and for padding
+	Block          int    // number of the block in its section; -1 for what has no blocks, or for all of them
+	Offset, Length int64  // where in the file
+	Holds          string // what it holds, such as "targets of edges 262144 to 524287"
+	Problem        string // what is wrong
+}
+
+func (d Damage) String() string {
+	where := fmt.Sprintf("bytes %d to %d", d.Offset, d.Offset+d.Length-1)
+	switch {
+	case d.Section != 0 && d.Block >= 0:
+		return fmt.Sprintf("section %s, block %d, %s (%s): %s", d.Section, d.Block, where, d.Holds, d.Problem)
+	case d.Section != 0:
+		return fmt.Sprintf("section %s, %s (%s): %s", d.Section, where, d.Holds, d.Problem)
+	}
+	return fmt.Sprintf("%s (%s): %s", where, d.Holds, d.Problem)
+}
+
+// DamageError says which parts of a file are damaged.
+type DamageError struct {
+	Path   string
+	Damage []Damage // by offset
+}
+
+// Error names the first few damaged parts; the field Damage has all.
+func (e *DamageError) Error() string {
+	const shown = 4
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is damaged: ", e.Path)
+	for i, d := range e.Damage[:min(shown, len(e.Damage))] {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(d.String())
+	}
+	if more := len(e.Damage) - shown; more > 0 {
+		fmt.Fprintf(&b, "; and %d more damaged parts", more)
+	}
+	return b.String()
+}
+
+// verification gathers what Verify finds.
+type verification struct {
+	file  *File
+	mu    sync.Mutex
+	found []Damage
+}
+
+// add takes the damage out of err, and returns other errors.
+func (v *verification) add(err error) error {
+	damaged, ok := errors.AsType[*DamageError](err)
+	if !ok {
+		return err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.found = append(v.found, damaged.Damage...)
+	return nil
+}
+
+// has says whether damage in a section is known already.
+func (v *verification) has(kind Kind) bool {
+	return slices.ContainsFunc(v.found, func(d Damage) bool { return d.Section == kind })
+}
+
+// Verify checks every byte of the file on the given number of goroutines (all
+// processors if it is not positive) and shows its progress. It goes on behind
+// damage; the error is then a *[DamageError] that names all of it. What was
+// checked is not checked again when it is read later.
+func (f *File) Verify(ctx context.Context, threads int) error {
+	v := &verification{file: f}
+	tasks, err := v.prepare()
+	if err != nil {
+		return err
+	}
+	stage := progress.Start(ctx, "verify", f.Size(), progress.Bytes)
+	defer stage.Done()
+	var failed error
+	err = par.Range(ctx, par.Threads(threads), len(tasks), 1, func(_, i, _ int) {
+		t := tasks[i]
+		err := v.add(f.m.Protect(func() error { return t.blocks.verify(t.block) }))
+		if err != nil {
+			v.mu.Lock()
+			failed = cmp.Or(failed, err)
+			v.mu.Unlock()
+		}
+		stage.Add(min(t.blocks.sec.block, t.blocks.sec.length-int64(t.block)*t.blocks.sec.block))
+	})
+	if err = cmp.Or(err, failed, v.relations(), v.frame()); err != nil {
+		return err
+	}
+	if len(v.found) == 0 {
+		return nil
+	}
+	slices.SortFunc(v.found, func(a, b Damage) int { return cmp.Compare(a.Offset, b.Offset) })
+	return &DamageError{Path: f.Path(), Damage: slices.Compact(v.found)}
+}
+
+// task is a block to be checked.
+type task struct {
+	blocks *blocks
+	block  int
+}
+
+// prepare lists the blocks of all sections. The squares are checked already here,
+// because without them nothing can be said of the pairs.
+func (v *verification) prepare() ([]task, error) {
+	f := v.file
+	squaresSound := true
+	if f.Has(HilbertSquares) {
+		if _, err := f.Hilbert(); err != nil {
+			squaresSound = false
+			if err := v.add(err); err != nil {
+				return nil, err
+			}
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var tasks []task
+	for _, s := range f.sections {
+		var check func(uint64, []byte) error
+		switch s.kind {
+		case OutTargets, InSources:
+			check = idsBelow(f.Meta.Vertices)
+		case OutWeights, InWeights:
+			check = weightsSound
+		}
+		b, err := f.checked[s.kind], error(nil)
+		switch {
+		case b != nil:
+		case s.kind == HilbertPairs && !squaresSound:
+			err = f.m.Protect(func() (err error) { b, err = f.newBlocks(s, nil); return err })
+		default:
+			b, err = f.open(s.kind, check)
+		}
+		if err != nil {
+			if err := v.add(err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		for i := range s.blocks() {
+			tasks = append(tasks, task{b, i})
+		}
+	}
+	return tasks, nil
+}
+
+// relations checks what single blocks cannot show, for sections whose blocks are
+// sound.
+func (v *verification) relations() error {
+	f := v.file
+	for _, c := range []struct {
+		kind Kind
+		open func() error
+	}{
+		{OutOffsets, func() error { _, err := f.Out(); return err }},
+		{InOffsets, func() error { _, err := f.In(); return err }},
+		{OutDegrees, func() error { _, err := f.Degrees(); return err }},
+	} {
+		if f.Has(c.kind) && !v.has(c.kind) {
+			if err := v.add(c.open()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// frame checks the header again, which may have changed since Open, and that
+// padding is zero.
+func (v *verification) frame() error {
+	f := v.file
+	return f.m.Protect(func() error {
+		if _, _, err := decodeHeader(f.data); err != nil {
+			v.found = append(v.found, Damage{Block: -1, Length: pageSize, Holds: "header", Problem: err.Error()})
+		}
+		for _, r := range f.Layout() {
+			if r.What != "padding" {
+				continue
+			}
+			padding := f.data[r.Offset : r.Offset+r.Length]
+			if i := slices.IndexFunc(padding, func(b byte) bool { return b != 0 }); i >= 0 {
+				v.found = append(v.found, Damage{Block: -1, Offset: r.Offset, Length: r.Length, Holds: "padding",
+					Problem: fmt.Sprintf("byte %d is %#x; expected zero", r.Offset+int64(i), padding[i])})
+			}
+		}
+		return nil
+	})
+}
