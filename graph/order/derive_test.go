@@ -138,6 +138,14 @@ func TestOrders(t *testing.T) {
 				t.Fatalf("square (%d, %d) comes twice", s.X, s.Y)
 			}
 		}
+		z, err := Compress(ctx, h, threads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(checkOrder(t, z, n, edges), along) {
+			t.Fatal("compressed order is not Hilbert order")
+		}
+
 		// A part of rows is an order as well, and not only of the first rows.
 		if parts := c.Split(3); len(parts) > 0 {
 			part := parts[len(parts)-1].(*CSR)
@@ -164,7 +172,7 @@ func TestOrders(t *testing.T) {
 			t.Fatalf("stats are %+v, expected %+v", stats, wantStats)
 		}
 
-		for _, e := range []EdgeMap{c, h} {
+		for _, e := range []EdgeMap{c, h, z} {
 			out, in, err := Degrees(ctx, e, threads)
 			if err != nil {
 				t.Fatal(err)

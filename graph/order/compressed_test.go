@@ -1,0 +1,203 @@
+package order
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestFrame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, frameEdges).Draw(t, "edges")
+		scale := rapid.IntRange(0, 63).Draw(t, "scale")
+		base := rapid.Uint64().Draw(t, "base")
+		positions := make([]uint64, n)
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		at := base
+		for i := range positions {
+			gap := rng.Uint64N(1 << scale)
+			if rng.IntN(4) == 0 {
+				gap = rng.Uint64N(1 << rng.IntN(scale+1))
+			}
+			if gap > math.MaxUint64-at {
+				gap = 0
+			}
+			at += gap
+			positions[i] = at
+		}
+		low, size := frameShape(at-base, n)
+		for other := range uint(maxLow) {
+			if u := at - base; u>>other <= 255 && frameSize(int(u>>other), n, other) < size-1 {
+				t.Fatalf("%d low bits make %d bytes, %d only %d", low, size, other, frameSize(int(u>>other), n, other))
+			}
+		}
+		data := make([]byte, size+frameSlack)
+		if wrote := writeFrame(data, base, positions); wrote != size {
+			t.Fatalf("frame has %d bytes, expected %d", wrote, size)
+		}
+		if tail := data[size:]; !slices.Equal(tail, make([]byte, frameSlack)) {
+			t.Fatalf("the bytes after the frame became %v", tail)
+		}
+		got := make([]uint64, n)
+		if read, err := readFrame(data, base, got); err != nil || read != size {
+			t.Fatalf("read %d bytes of %d, error %v", read, size, err)
+		}
+		if !slices.Equal(got, positions) {
+			t.Fatalf("frame holds %v, expected %v", got, positions)
+		}
+		if _, err := readFrame(data[:size+frameSlack-1], base, got); err == nil {
+			t.Fatal("a truncated frame is read")
+		}
+	})
+}
+
+// counter counts edges, and fails at one that is out of range.
+type counter struct {
+	t     testing.TB
+	n     int
+	edges int64
+}
+
+func (c *counter) Rows(r Rows) { c.t.Fatal("rows from squares") }
+
+func (c *counter) Square(s Square) {
+	c.edges += int64(len(s.Pairs))
+	for _, p := range s.Pairs {
+		if x, y := int(s.X)|int(p.X), int(s.Y)|int(p.Y); x >= c.n || y >= c.n {
+			c.t.Fatalf("edge from %d to %d of %d vertices", x, y, c.n)
+		}
+	}
+}
+
+func sampleCompressed(t testing.TB) *Compressed {
+	n := 3<<16 + 100
+	rng := rand.New(rand.NewPCG(1, 2))
+	chunk := make([]uint64, 8*frameEdges)
+	for i := range chunk {
+		chunk[i] = Pack(rng.Uint32N(uint32(n)), rng.Uint32N(uint32(n)))
+		if i%2 == 0 {
+			chunk[i] = Pack(uint32(i), uint32(i/2))
+		}
+	}
+	chunk[1] = Pack(uint32(n-1), uint32(n-1))
+	c, _, err := Build(context.Background(), n, [][]uint64{chunk}, nil, BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := BuildHilbert(context.Background(), c, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := Compress(context.Background(), h, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+func TestCompressedRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		damage func(*Compressed)
+		want   string
+	}{
+		{"truncated", func(z *Compressed) { z.Data = z.Data[:len(z.Data)-1] }, "compressed block 0: bytes 0 to"},
+		{"offset", func(z *Compressed) { z.Blocks[0].Offset = math.MaxUint64 }, "compressed block 0: bytes 18446744073709551615 to"},
+		{"no edges", func(z *Compressed) { z.Blocks[0].Count = 0 }, "0 edges, expected 1 to 65536"},
+		{"edges", func(z *Compressed) { z.Blocks[0].Count = 1<<16 + 1 }, "65537 edges, expected 1 to 65536"},
+		{"fewer edges", func(z *Compressed) { z.Blocks[0].Count -= 128 }, "bytes after the frames, expected 8"},
+		{"more edges", func(z *Compressed) { z.Blocks[0].Count += 128 }, "not a frame of positions"},
+		{"fewer vertices", func(z *Compressed) { z.N = 3 << 16 }, "expected vertices below 196608"},
+		{"a few fewer vertices", func(z *Compressed) { z.N = 3<<16 - 100 }, "expected vertices below 196508"},
+		{"low bits", func(z *Compressed) { z.Data[0] = 57 }, "not a frame of positions"},
+		{"ones", func(z *Compressed) { z.Data[2] ^= 1 }, "not a frame of positions"},
+		{"first", func(z *Compressed) { z.Blocks[0].First = math.MaxUint64 }, "expected vertices below 196708"},
+		{"guard", func(z *Compressed) { z.Guard = refusal{} }, "compressed block 0 at byte 0: refused"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			z := sampleCompressed(t)
+			c.damage(z)
+			err := z.Run(context.Background(), &counter{t: t, n: z.N})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("error is %v, expected %q", err, c.want)
+			}
+		})
+	}
+}
+
+type refusal struct{}
+
+func (refusal) Error() string               { return "refused" }
+func (r refusal) Check(lo, hi uint64) error { return r }
+
+// FuzzCompressed runs whatever bytes as a block: there may be an error, never a
+// panic, and never an edge out of range.
+func FuzzCompressed(f *testing.F) {
+	z := sampleCompressed(f)
+	f.Add(z.Data, z.Blocks[0].First, z.Blocks[0].Count, uint32(z.N))
+	f.Add(z.Data[:100], z.Blocks[0].First, uint32(10), uint32(z.N))
+	f.Add(binary.LittleEndian.AppendUint64([]byte{0, 0, 1}, 0), uint64(0), uint32(1), uint32(1))
+	f.Fuzz(func(t *testing.T, data []byte, first uint64, count, n uint32) {
+		z := &Compressed{N: int(n), M: int64(count), Data: data, Blocks: []CompressedBlock{
+			{First: first, Size: uint32(len(data)), Count: count},
+		}}
+		k := &counter{t: t, n: z.N}
+		if err := z.Run(context.Background(), k); err == nil && k.edges != z.M {
+			t.Fatalf("%d edges, expected %d", k.edges, z.M)
+		}
+	})
+}
+
+func BenchmarkCompressed(b *testing.B) {
+	n, chunks := rmatChunks(20)
+	ctx := context.Background()
+	c, _, err := Build(ctx, n, chunks, nil, BuildOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	h, err := BuildHilbert(ctx, c, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	z, err := Compress(ctx, h, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("compress", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := Compress(ctx, h, 1); err != nil {
+				b.Fatal(err)
+			}
+		}
+		perEdge(b, c.Edges())
+	})
+	for _, e := range []EdgeMap{h, z} {
+		name := map[bool]string{false: "run", true: "run-uncompressed"}[e == EdgeMap(h)]
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := e.Run(ctx, &summer{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			perEdge(b, c.Edges())
+			b.ReportMetric(z.BitsPerEdge(), "bits/edge")
+		})
+	}
+}
+
+// summer is a kernel that does next to nothing.
+type summer struct{ sum uint64 }
+
+func (s *summer) Rows(r Rows) { s.sum += uint64(len(r.Offsets)) }
+
+func (s *summer) Square(q Square) {
+	for _, p := range q.Pairs {
+		s.sum += uint64(p.X ^ p.Y)
+	}
+}
