@@ -39,26 +39,27 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open graph: %w", err)
 	}
+	f, err := open(m)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open graph %s: %w", path, err), m.Close())
+	}
+	return f, nil
+}
+
+func open(m *mapfile.File) (*File, error) {
 	f := &File{m: m, data: m.Data(), checked: make(map[Kind]*blocks), rows: make(map[Kind]*order.CSR)}
-	err = m.Protect(func() error {
+	return f, m.Protect(func() error {
 		meta, sections, err := decodeHeader(f.data)
 		if err != nil {
-			return fmt.Errorf("open graph %s: %w", path, err)
+			return err
 		}
 		f.Meta, f.sections = *meta, sections
 		byKind := make(map[Kind]*section)
 		for _, s := range sections {
 			byKind[s.kind] = s
 		}
-		if err := checkShape(&f.Meta, byKind); err != nil {
-			return fmt.Errorf("open graph %s: %w", path, err)
-		}
-		return nil
+		return checkShape(&f.Meta, byKind)
 	})
-	if err != nil {
-		return nil, errors.Join(err, m.Close())
-	}
-	return f, nil
 }
 
 // Path is the path that Open was given.

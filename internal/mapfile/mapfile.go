@@ -60,6 +60,11 @@ func Open(path string) (*File, error) {
 	return m, nil
 }
 
+// Of returns data, which is in memory already, as a File with the given path for
+// messages. Views need data to be aligned for their elements, as what make
+// returns is from 8 bytes on.
+func Of(path string, data []byte) *File { return &File{path: path, data: data} }
+
 // Path is the path that Open was given.
 func (m *File) Path() string { return m.path }
 

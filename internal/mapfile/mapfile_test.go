@@ -57,6 +57,14 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func TestOf(t *testing.T) {
+	m := Of("a name", []byte("content"))
+	m.Advise(m.Data(), WillNeed)
+	if m.Path() != "a name" || string(m.Data()) != "content" || m.Close() != nil {
+		t.Errorf("%q holds %q", m.Path(), m.Data())
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "a directory") {
 		t.Errorf("directory: %v", err)
