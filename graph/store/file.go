@@ -26,6 +26,7 @@ type File struct {
 	mu      sync.Mutex
 	checked map[Kind]*blocks // sections prepared so far
 	hilbert *order.Hilbert
+	gaps    *order.Compressed
 	rows    map[Kind]*order.CSR // by the kind of their offsets
 }
 
@@ -270,6 +271,52 @@ func (f *File) placeSquares(h *order.Hilbert) error {
 // squareOf is the square that holds edge e.
 func squareOf(h *order.Hilbert, e uint64) int {
 	return sort.Search(len(h.Squares), func(i int) bool { return h.Starts[i+1] > e })
+}
+
+// Compressed is compressed Hilbert order. Its index has been checked; its data is
+// when Run reaches it.
+func (f *File) Compressed() (*order.Compressed, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gaps != nil {
+		return f.gaps, nil
+	}
+	c := &order.Compressed{N: int(f.Meta.Vertices), M: f.Meta.Edges}
+	var err error
+	if c.Blocks, err = whole[order.CompressedBlock](f, CompressedBlocks, nil); err != nil {
+		return nil, err
+	}
+	b, err := f.open(CompressedData, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.Data, c.Guard = b.data, b
+	if err := f.m.Protect(func() error { return f.checkBlocks(c) }); err != nil {
+		return nil, err
+	}
+	f.gaps = c
+	return c, nil
+}
+
+// checkBlocks checks that the blocks of compressed edges follow one another
+// through all of the data and along the curve, and that they hold all edges.
+func (f *File) checkBlocks(c *order.Compressed) error {
+	var edges, end, first uint64
+	for i, b := range c.Blocks {
+		switch {
+		case b.Offset != end || uint64(b.Size) > uint64(len(c.Data))-end:
+			return f.unsound(CompressedBlocks, fmt.Sprintf("block %d has bytes %d + %d of %d; expected it to begin at %d", i, b.Offset, b.Size, len(c.Data), end))
+		case b.Count == 0 || b.Count > order.CompressedBlockEdges:
+			return f.unsound(CompressedBlocks, fmt.Sprintf("block %d has %d edges; expected 1 to %d", i, b.Count, order.CompressedBlockEdges))
+		case b.First < first:
+			return f.unsound(CompressedBlocks, fmt.Sprintf("block %d begins at position %d of the curve, before block %d at %d", i, b.First, i-1, first))
+		}
+		edges, end, first = edges+uint64(b.Count), end+uint64(b.Size), b.First
+	}
+	if edges != uint64(c.M) || end != uint64(len(c.Data)) {
+		return f.unsound(CompressedBlocks, fmt.Sprintf("they hold %d edges in %d bytes; expected %d in %d", edges, end, c.M, len(c.Data)))
+	}
+	return nil
 }
 
 // Names is the stored dictionary of original ids, checked; nil if there is none.

@@ -50,8 +50,8 @@ func (b *blocks) Check(lo, hi uint64) error {
 	if n := b.sec.elements(); hi > n {
 		return fmt.Errorf("%s: section %s: elements %d to %d of %d", b.file.Path(), b.sec.kind, lo, hi-1, n)
 	}
-	perBlock := uint64(b.sec.block) / uint64(b.sec.width)
-	for i := lo / perBlock; i <= (hi-1)/perBlock; i++ {
+	width, block := uint64(b.sec.width), uint64(b.sec.block)
+	for i := lo * width / block; i <= (hi*width-1)/block; i++ {
 		if b.seen[i/64].Load()>>(i%64)&1 == 1 {
 			continue
 		}
@@ -71,7 +71,7 @@ func (b *blocks) verify(i int) error {
 	damage := func(problem string) error {
 		return &DamageError{Path: b.file.Path(), Damage: []Damage{{
 			Section: b.sec.kind, Block: i, Offset: b.sec.offset + start, Length: int64(len(data)),
-			Holds:   fmt.Sprintf("%s %d to %d", kinds[b.sec.kind].holds, start/width, (start+int64(len(data)))/width-1),
+			Holds:   fmt.Sprintf("%s %d to %d", kinds[b.sec.kind].holds, start/width, (start+int64(len(data))-1)/width),
 			Problem: problem,
 		}}}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"weir/graph/order"
+	"weir/internal/mapfile"
 )
 
 // edge is an edge of the model: the dumbest graph, a list.
@@ -106,14 +107,15 @@ func canon(edges []edge) []edge {
 
 // content is what a test writes in a file.
 type content struct {
-	n                 int
-	edges             []edge
-	weighted          bool
-	out, in, hilbert  bool
-	names             []byte
-	degrees           bool
-	block             int64
-	undirected, extra bool
+	n                int
+	edges            []edge
+	weighted         bool
+	out, in, hilbert bool
+	names            []byte
+	degrees          bool
+	block            int64
+	undirected       bool
+	compressed       bool
 }
 
 func (c content) write(t testing.TB, path string) {
@@ -144,6 +146,13 @@ func (c content) write(t testing.TB, path string) {
 	if c.hilbert {
 		must(w.WriteHilbert(ctx, squaresOf(c.n, c.edges)))
 	}
+	if c.compressed {
+		h, err := order.BuildHilbert(ctx, rowsOf(c.n, c.edges, false, false), 1)
+		must(err)
+		z, err := order.Compress(ctx, h, 1)
+		must(err)
+		must(w.WriteCompressed(ctx, z))
+	}
 	if c.names != nil {
 		must(w.WriteNames(ctx, c.names))
 	}
@@ -160,7 +169,7 @@ func (c content) write(t testing.TB, path string) {
 // sample is a small file with every kind of section and several blocks in some.
 func sample(t testing.TB, n, edges int) content {
 	rng := rand.New(rand.NewPCG(1, 2))
-	c := content{n: n, weighted: true, out: true, in: true, hilbert: true, names: []byte("opaque names"), degrees: true, block: pageSize}
+	c := content{n: n, weighted: true, out: true, in: true, hilbert: true, compressed: true, names: []byte("opaque names"), degrees: true, block: pageSize}
 	for range edges {
 		c.edges = append(c.edges, edge{rng.Uint32N(uint32(n)), rng.Uint32N(uint32(n)), float32(rng.IntN(9))})
 	}
@@ -183,15 +192,20 @@ func openAndVerify(path string, data []byte) error {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		return err
 	}
-	return verifyFile(path)
-}
-
-func verifyFile(path string) error {
 	f, err := Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	return f.Verify(context.Background(), 1)
+}
+
+// verifyBytes does the same in memory.
+func verifyBytes(data []byte) error {
+	f, err := open(mapfile.Of("bytes.weir", data))
+	if err != nil {
+		return err
+	}
 	return f.Verify(context.Background(), 1)
 }
 

@@ -55,6 +55,29 @@ func (w *Writer) WriteHilbert(ctx context.Context, h *order.Hilbert) error {
 	return writeAll(ctx, w, HilbertPairs, h.Pairs)
 }
 
+// WriteCompressed writes compressed Hilbert order.
+func (w *Writer) WriteCompressed(ctx context.Context, c *order.Compressed) error {
+	var size uint64
+	for _, b := range c.Blocks {
+		if b.Offset != size {
+			return fmt.Errorf("write %s: the compressed blocks are a part of a graph; expected all of one", w.path)
+		}
+		size += uint64(b.Size)
+	}
+	if size != uint64(len(c.Data)) {
+		return fmt.Errorf("write %s: compressed blocks of %d bytes in %d; expected all of a graph", w.path, size, len(c.Data))
+	}
+	if c.Guard != nil {
+		if err := c.Guard.Check(0, size); err != nil {
+			return err
+		}
+	}
+	if err := writeAll(ctx, w, CompressedBlocks, c.Blocks); err != nil {
+		return err
+	}
+	return writeAll(ctx, w, CompressedData, c.Data)
+}
+
 // WriteNames writes the dictionary of original ids, as graph/names made it.
 func (w *Writer) WriteNames(ctx context.Context, data []byte) error {
 	return writeAll(ctx, w, Names, data)

@@ -71,18 +71,18 @@ type Kind uint32
 
 // The kinds of sections. The numbers are part of the format.
 const (
-	OutOffsets     Kind = 1  // uint64 × (vertices+1): where each source's row begins
-	OutTargets     Kind = 2  // uint32 × edges, source by source
-	OutWeights     Kind = 3  // float32 × edges, in the order of OutTargets
-	InOffsets      Kind = 4  // uint64 × (vertices+1): where each target's row begins
-	InSources      Kind = 5  // uint32 × edges, target by target
-	InWeights      Kind = 6  // float32 × edges, in the order of InSources
-	HilbertSquares Kind = 7  // (uint16 x, uint16 y, uint32 count), along the curve
-	HilbertPairs   Kind = 8  // (uint16 x, uint16 y) × edges, square by square
-	CompressedRuns Kind = 9  // the index of the compressed edges
-	CompressedData Kind = 10 // the compressed edges
-	Names          Kind = 11 // the dictionary of original ids
-	OutDegrees     Kind = 12 // uint32 × vertices
+	OutOffsets       Kind = 1  // uint64 × (vertices+1): where each source's row begins
+	OutTargets       Kind = 2  // uint32 × edges, source by source
+	OutWeights       Kind = 3  // float32 × edges, in the order of OutTargets
+	InOffsets        Kind = 4  // uint64 × (vertices+1): where each target's row begins
+	InSources        Kind = 5  // uint32 × edges, target by target
+	InWeights        Kind = 6  // float32 × edges, in the order of InSources
+	HilbertSquares   Kind = 7  // (uint16 x, uint16 y, uint32 count), along the curve
+	HilbertPairs     Kind = 8  // (uint16 x, uint16 y) × edges, square by square
+	CompressedBlocks Kind = 9  // (uint64 first, uint64 offset, uint32 size, uint32 count): the index of the compressed edges
+	CompressedData   Kind = 10 // frames of gaps between curve positions
+	Names            Kind = 11 // the dictionary of original ids
+	OutDegrees       Kind = 12 // uint32 × vertices
 )
 
 // kinds gives each kind's name, the width of an element in bytes, and what its
@@ -92,18 +92,18 @@ var kinds = map[Kind]struct {
 	width int
 	holds string
 }{
-	OutOffsets:     {"out-offsets", 8, "offsets of the rows of vertices"},
-	OutTargets:     {"out-targets", 4, "targets of edges"},
-	OutWeights:     {"out-weights", 4, "weights of edges"},
-	InOffsets:      {"in-offsets", 8, "offsets of the in-rows of vertices"},
-	InSources:      {"in-sources", 4, "sources of edges (by target)"},
-	InWeights:      {"in-weights", 4, "weights of edges (by target)"},
-	HilbertSquares: {"hilbert-squares", 8, "squares"},
-	HilbertPairs:   {"hilbert-pairs", 4, "Hilbert-ordered edges"},
-	CompressedRuns: {"compressed-runs", 8, "words of the index of compressed edges"},
-	CompressedData: {"compressed-data", 1, "bytes of compressed edges"},
-	Names:          {"names", 1, "bytes of the dictionary of names"},
-	OutDegrees:     {"out-degrees", 4, "out-degrees of vertices"},
+	OutOffsets:       {"out-offsets", 8, "offsets of the rows of vertices"},
+	OutTargets:       {"out-targets", 4, "targets of edges"},
+	OutWeights:       {"out-weights", 4, "weights of edges"},
+	InOffsets:        {"in-offsets", 8, "offsets of the in-rows of vertices"},
+	InSources:        {"in-sources", 4, "sources of edges (by target)"},
+	InWeights:        {"in-weights", 4, "weights of edges (by target)"},
+	HilbertSquares:   {"hilbert-squares", 8, "squares"},
+	HilbertPairs:     {"hilbert-pairs", 4, "Hilbert-ordered edges"},
+	CompressedBlocks: {"compressed-blocks", 24, "index of blocks"},
+	CompressedData:   {"compressed-data", 1, "bytes of compressed edges"},
+	Names:            {"names", 1, "bytes of the dictionary of names"},
+	OutDegrees:       {"out-degrees", 4, "out-degrees of vertices"},
 }
 
 func (k Kind) String() string {
@@ -139,7 +139,7 @@ func checkShape(m *Meta, sections map[Kind]*section) error {
 		}
 	}
 	for _, pair := range [][2]Kind{
-		{OutOffsets, OutTargets}, {InOffsets, InSources}, {HilbertSquares, HilbertPairs}, {CompressedRuns, CompressedData},
+		{OutOffsets, OutTargets}, {InOffsets, InSources}, {HilbertSquares, HilbertPairs}, {CompressedBlocks, CompressedData},
 	} {
 		if (sections[pair[0]] == nil) != (sections[pair[1]] == nil) {
 			return fmt.Errorf("of the sections %s and %s only one is present; they need each other", pair[0], pair[1])

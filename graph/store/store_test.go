@@ -22,9 +22,10 @@ func TestRoundTrip(t *testing.T) {
 			n:        rapid.OneOf(rapid.IntRange(1, 40), rapid.IntRange(65530, 200000)).Draw(rt, "vertices"),
 			weighted: rapid.Bool().Draw(rt, "weighted"),
 			out:      rapid.Bool().Draw(rt, "out"), in: rapid.Bool().Draw(rt, "in"), hilbert: true,
-			degrees: rapid.Bool().Draw(rt, "degrees"),
-			names:   rapid.SliceOf(rapid.Byte()).Draw(rt, "names"),
-			block:   rapid.SampledFrom([]int64{4096, 8192, blockSize}).Draw(rt, "block"),
+			compressed: rapid.Bool().Draw(rt, "compressed"),
+			degrees:    rapid.Bool().Draw(rt, "degrees"),
+			names:      rapid.SliceOf(rapid.Byte()).Draw(rt, "names"),
+			block:      rapid.SampledFrom([]int64{4096, 8192, blockSize}).Draw(rt, "block"),
 		}
 		id := rapid.Uint32Range(0, uint32(c.n-1))
 		for range rapid.IntRange(0, 3000).Draw(rt, "edges") {
@@ -72,6 +73,10 @@ func TestRoundTrip(t *testing.T) {
 		}
 		h, err := f.Hilbert()
 		same(h, err)
+		if c.compressed {
+			z, err := f.Compressed()
+			same(z, err)
+		}
 		names, err := f.Names()
 		if err != nil || !bytes.Equal(names, c.names) {
 			rt.Fatalf("names %q, %v", names, err)
@@ -119,7 +124,7 @@ func TestInOfUndirected(t *testing.T) {
 func TestEmptyGraphs(t *testing.T) {
 	for _, n := range []int{0, 1, 65536} {
 		path := filepath.Join(t.TempDir(), "g.weir")
-		content{n: n, out: true, in: true, hilbert: true, degrees: true}.write(t, path)
+		content{n: n, out: true, in: true, hilbert: true, compressed: true, degrees: true}.write(t, path)
 		f, err := Open(path)
 		if err != nil {
 			t.Fatalf("%d vertices: %v", n, err)
@@ -196,7 +201,7 @@ func TestTextsAreCutAndCleaned(t *testing.T) {
 	}
 }
 
-// TestNamesInDirectory: nothing but the graph stays, whether it succeeds or not.
+// TestNothingIsLeft: nothing but the graph stays, whether it succeeds or not.
 func TestNothingIsLeft(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "g.weir")

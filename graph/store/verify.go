@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"weir/graph/order"
 	"weir/internal/par"
 	"weir/internal/progress"
 )
@@ -103,7 +104,7 @@ func (f *File) Verify(ctx context.Context, threads int) error {
 		}
 		stage.Add(min(t.blocks.sec.block, t.blocks.sec.length-int64(t.block)*t.blocks.sec.block))
 	})
-	if err = cmp.Or(err, failed, v.relations(), v.frame()); err != nil {
+	if err = cmp.Or(err, failed, v.relations(ctx, threads), v.frame()); err != nil {
 		return err
 	}
 	if len(v.found) == 0 {
@@ -166,7 +167,7 @@ func (v *verification) prepare() ([]task, error) {
 
 // relations checks what single blocks cannot show, for sections whose blocks are
 // sound.
-func (v *verification) relations() error {
+func (v *verification) relations(ctx context.Context, threads int) error {
 	f := v.file
 	for _, c := range []struct {
 		kind Kind
@@ -175,6 +176,8 @@ func (v *verification) relations() error {
 		{OutOffsets, func() error { _, err := f.Out(); return err }},
 		{InOffsets, func() error { _, err := f.In(); return err }},
 		{OutDegrees, func() error { _, err := f.Degrees(); return err }},
+		{CompressedBlocks, func() error { _, err := f.Compressed(); return err }},
+		{CompressedData, func() error { return v.decode(ctx, threads) }},
 	} {
 		if f.Has(c.kind) && !v.has(c.kind) {
 			if err := v.add(c.open()); err != nil {
@@ -184,6 +187,39 @@ func (v *verification) relations() error {
 	}
 	return nil
 }
+
+// decode walks the compressed edges if their index is sound: only that shows
+// whether each is inside the graph.
+func (v *verification) decode(ctx context.Context, threads int) error {
+	if v.has(CompressedBlocks) {
+		return nil
+	}
+	f := v.file
+	c, err := f.Compressed()
+	if err != nil {
+		return err
+	}
+	stage := progress.Start(ctx, "decode", c.Edges(), progress.Edges)
+	defer stage.Done()
+	parts := c.Split(64)
+	return cmp.Or(par.Range(ctx, par.Threads(threads), len(parts), 1, func(_, i, _ int) {
+		err := f.m.Protect(func() error { return parts[i].Run(ctx, nothing{}) })
+		if err != nil && ctx.Err() == nil {
+			s := f.find(CompressedData)
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			v.found = append(v.found, Damage{Section: s.kind, Block: -1, Offset: s.offset, Length: s.length,
+				Holds: kinds[s.kind].holds, Problem: err.Error()})
+		}
+		stage.Add(parts[i].Edges())
+	}), ctx.Err())
+}
+
+// nothing is the kernel that does nothing.
+type nothing struct{}
+
+func (nothing) Rows(order.Rows)     {}
+func (nothing) Square(order.Square) {}
 
 // frame checks the header again, which may have changed since Open, and that
 // padding is zero.
