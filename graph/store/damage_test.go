@@ -17,7 +17,14 @@ import (
 // TestEveryFlippedByte: whichever byte of a file is changed, Open or Verify says
 // so, and says where.
 func TestEveryFlippedByte(t *testing.T) {
-	data := sampleBytes(t, 40, 1500)
+	rows := sample(40, 1100)
+	rows.compressed = false
+	t.Run("rows and squares", func(t *testing.T) { flipEveryByte(t, rows.bytes(t)) })
+	gaps := content{n: 40, edges: rows.edges, compressed: true, block: pageSize}
+	t.Run("compressed", func(t *testing.T) { flipEveryByte(t, gaps.bytes(t)) })
+}
+
+func flipEveryByte(t *testing.T, data []byte) {
 	if err := verifyBytes(data); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +54,7 @@ func TestEveryFlippedByte(t *testing.T) {
 }
 
 func TestEveryTruncation(t *testing.T) {
-	data := sampleBytes(t, 10, 20)
+	data := sample(10, 20).bytes(t)
 	for n := range data {
 		err := verifyBytes(data[:n])
 		want := "truncated"
@@ -92,7 +99,7 @@ func TestOpenRefuses(t *testing.T) {
 		"sums outside": {func(d []byte) { le.PutUint64(d[atTable+32:], 1<<60); seal(d) }, "inside the file", nil},
 		"block":        {func(d []byte) { le.PutUint32(d[atTable+24:], 4097); seal(d) }, "a power of two", nil},
 	} {
-		data := sampleBytes(t, 40, 1500)
+		data := sample(40, 1500).bytes(t)
 		c.change(data)
 		err := openAndVerify(filepath.Join(t.TempDir(), "g.weir"), data)
 		if err == nil || !strings.Contains(err.Error(), c.want) || (c.is != nil && !errors.Is(err, c.is)) {
@@ -110,7 +117,7 @@ func seal(d []byte) { le.PutUint64(d[atChecksum:], sumBlock(d[:atChecksum])) }
 // TestHostileContent: checksums that hold do not help content that is wrong.
 func TestHostileContent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "g.weir")
-	sample(t, 70000, 3000).write(t, path)
+	sample(70000, 3000).write(t, path)
 	f, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +173,7 @@ func TestHostileContent(t *testing.T) {
 // TestVerifyNamesAll: Verify goes on behind the first damage and says what is lost.
 func TestVerifyNamesAll(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "g.weir")
-	c := sample(t, 100, 20000)
+	c := sample(100, 20000)
 	c.block = 16384
 	c.write(t, path)
 	f, err := Open(path)
@@ -230,7 +237,7 @@ func TestVerifyNamesAll(t *testing.T) {
 
 func TestVerifyStops(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "g.weir")
-	sample(t, 10, 10).write(t, path)
+	sample(10, 10).write(t, path)
 	f, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +256,7 @@ func TestTruncatedWhileOpen(t *testing.T) {
 		t.Skip("how a truncated mapping behaves differs by system; checked on linux")
 	}
 	path := filepath.Join(t.TempDir(), "g.weir")
-	sample(t, 100, 20000).write(t, path)
+	sample(100, 20000).write(t, path)
 	f, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -275,13 +282,8 @@ func TestTruncatedWhileOpen(t *testing.T) {
 // three bytes: where, in two, and what to change there. (Whole files as inputs
 // would be too long for the fuzzing engine to make progress.)
 func FuzzOpen(f *testing.F) {
-	path := filepath.Join(f.TempDir(), "wide.weir")
-	content{n: 70000, hilbert: true, edges: []edge{{0, 1, 0}, {69999, 3, 0}, {69998, 69999, 0}}}.write(f, path)
-	wide, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
-	bases := [][]byte{sampleBytes(f, 10, 20), wide}
+	wide := content{n: 70000, hilbert: true, edges: []edge{{0, 1, 0}, {69999, 3, 0}, {69998, 69999, 0}}}
+	bases := [][]byte{sample(10, 20).bytes(f), wide.bytes(f)}
 	f.Add(false, uint16(0), []byte(nil), false)
 	f.Add(true, uint16(0), []byte{atTable & 0xff, atTable >> 8, 1}, true)
 	f.Add(false, uint16(9000), []byte{atVertices, 0, 1, atEdges, 0, 2}, true)

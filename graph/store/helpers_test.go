@@ -167,7 +167,7 @@ func (c content) write(t testing.TB, path string) {
 }
 
 // sample is a small file with every kind of section and several blocks in some.
-func sample(t testing.TB, n, edges int) content {
+func sample(n, edges int) content {
 	rng := rand.New(rand.NewPCG(1, 2))
 	c := content{n: n, weighted: true, out: true, in: true, hilbert: true, compressed: true, names: []byte("opaque names"), degrees: true, block: pageSize}
 	for range edges {
@@ -176,10 +176,11 @@ func sample(t testing.TB, n, edges int) content {
 	return c
 }
 
-func sampleBytes(t testing.TB, n, edges int) []byte {
+// bytes is the file as a slice.
+func (c content) bytes(t testing.TB) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sample.weir")
-	sample(t, n, edges).write(t, path)
+	c.write(t, path)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -148,7 +148,7 @@ func TestEmptyGraphs(t *testing.T) {
 
 func TestLayoutCoversFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "g.weir")
-	sample(t, 100, 3000).write(t, path)
+	sample(100, 3000).write(t, path)
 	f, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -317,7 +317,7 @@ func put(w *Writer, kind Kind, size int64, text string) error {
 // weights at the same time, in small pieces, and the offsets last.
 func TestInterleavedSections(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "g.weir")
-	c := sample(t, 500, 5000)
+	c := sample(500, 5000)
 	rows := rowsOf(c.n, c.edges, false, true)
 	w, err := Create(path)
 	if err != nil {
