@@ -75,12 +75,9 @@ func Compress(ctx context.Context, h *Hilbert, threads int) (*Compressed, error)
 func (h *Hilbert) positions(lo, hi uint64, dst []uint64) []uint64 {
 	s := sort.Search(len(h.Squares), func(s int) bool { return h.Starts[s+1] > lo })
 	for ; lo < hi; s++ {
-		square, state := enterCurve16(0, uint32(h.Squares[s].X), uint32(h.Squares[s].Y))
+		square, state := squarePosition(uint32(h.Squares[s].X), uint32(h.Squares[s].Y))
 		end := min(hi, h.Starts[s+1])
-		for _, p := range h.Pairs[lo:end] {
-			position, _ := enterCurve16(state, uint32(p.X), uint32(p.Y))
-			dst = append(dst, uint64(square)<<32|uint64(position))
-		}
+		dst = enterPairs(square, state, h.Pairs[lo:end], dst)
 		lo = end
 	}
 	return dst

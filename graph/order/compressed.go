@@ -152,7 +152,7 @@ func (d *squareDecoder) block(base uint64, count int, data []byte) error {
 
 // enter begins a square.
 func (d *squareDecoder) enter(square uint32) error {
-	x, y, state := leaveCurve16(0, square)
+	x, y, state := squareAt(square)
 	d.square, d.x, d.y, d.state = square, x<<16, y<<16, state
 	if last := uint64(max(d.x, d.y)); last >= d.vertices {
 		return fmt.Errorf("square of vertices from %d and from %d, expected vertices below %d", d.x, d.y, d.vertices)
@@ -166,11 +166,8 @@ func (d *squareDecoder) enter(square uint32) error {
 func (d *squareDecoder) leave(positions []uint64) error {
 	at := len(d.pairs)
 	d.pairs = d.pairs[:at+len(positions)]
-	pairs, state := d.pairs[at:], d.state
-	for i, p := range positions {
-		x, y, _ := leaveCurve16(state, uint32(p))
-		pairs[i] = Pair{X: uint16(x), Y: uint16(y)}
-	}
+	pairs := d.pairs[at:]
+	leavePairs(d.state, positions, pairs)
 	if !d.boundary {
 		return nil
 	}

@@ -197,7 +197,9 @@ type summer struct{ sum uint64 }
 func (s *summer) Rows(r Rows) { s.sum += uint64(len(r.Offsets)) }
 
 func (s *summer) Square(q Square) {
+	sum := uint64(0)
 	for _, p := range q.Pairs {
-		s.sum += uint64(p.X ^ p.Y)
+		sum += uint64(p.X ^ p.Y)
 	}
+	s.sum += sum
 }

@@ -54,27 +54,21 @@ func TestNeighbours(t *testing.T) {
 }
 
 func BenchmarkCurve(b *testing.B) {
-	b.Run("enter", func(b *testing.B) { b.ReportMetric(enterMany(b), "ns/edge") })
-	b.Run("leave", func(b *testing.B) { b.ReportMetric(leaveMany(b), "ns/edge") })
-}
-
-var sink [1 << 12]uint32
-
-func enterMany(b *testing.B) float64 {
-	for b.Loop() {
-		for i := range sink {
-			sink[i], _ = enterCurve16(uint32(i)&curveState, uint32(i*0x9E3779B1), uint32(i*0x85EBCA6B))
-		}
+	const n = 1 << 12
+	positions, pairs := make([]uint64, n), make([]Pair, n)
+	for i := range positions {
+		positions[i] = uint64(i * 0x9E3779B1)
 	}
-	return float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(len(sink))
-}
-
-func leaveMany(b *testing.B) float64 {
-	for b.Loop() {
-		for i := range sink {
-			x, y, _ := leaveCurve16(uint32(i)&curveState, uint32(i*0x9E3779B1))
-			sink[i] = x<<16 | y
+	b.Run("enter", func(b *testing.B) {
+		for b.Loop() {
+			enterPairs(1, 1, pairs, positions[:0])
 		}
-	}
-	return float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(len(sink))
+		perEdge(b, n)
+	})
+	b.Run("leave", func(b *testing.B) {
+		for b.Loop() {
+			leavePairs(1, positions, pairs)
+		}
+		perEdge(b, n)
+	})
 }

@@ -58,7 +58,7 @@ type touched struct {
 // squareCursor is where the next edge of a square goes, while a unit is moved.
 type squareCursor struct {
 	at    uint64
-	state uint64
+	first *[1 << 12]uint16 // of the tables for the square's state
 }
 
 // rowsToHilbert is one call of hilbertFromRows.
@@ -137,7 +137,7 @@ func (b *rowsToHilbert) count(ctx context.Context, stage *progress.Stage) error 
 			if c.Reversed {
 				x, y = y, x
 			}
-			position, state := enterCurve16(0, x, y)
+			position, state := squarePosition(x, y)
 			u.touched = append(u.touched, touched{position: position, across: uint16(across), state: uint16(state), count: n})
 		}
 		clear(count[:side])
@@ -171,7 +171,7 @@ func (b *rowsToHilbert) layOut() error {
 		t.start = at
 		at += t.count
 		if i == 0 || all[i-1].position != t.position {
-			x, y, _ := leaveCurve16(0, t.position)
+			x, y, _ := squareAt(t.position)
 			h.Squares = append(h.Squares, Extent{X: uint16(x), Y: uint16(y)})
 			h.Starts = append(h.Starts, t.start)
 		}
@@ -199,7 +199,7 @@ func (b *rowsToHilbert) move(ctx context.Context, stage *progress.Stage) error {
 		}
 		cursor := (*[SquareSide]squareCursor)(cursors[worker])
 		for _, t := range u.touched {
-			cursor[t.across] = squareCursor{at: t.start, state: uint64(t.state)}
+			cursor[t.across] = squareCursor{at: t.start, first: enterTables(uint32(t.state)).first}
 		}
 		if c.Reversed {
 			moveColumns(c, u, cursor, b.keys)
@@ -210,23 +210,32 @@ func (b *rowsToHilbert) move(ctx context.Context, stage *progress.Stage) error {
 	})
 }
 
+// moveRows is move for the rows of one unit.
 func moveRows(c *CSR, u *unit, cursor *[SquareSide]squareCursor, keys []uint32) {
+	others := (*[1 << 12]uint16)(enter5)
 	for v := u.lo; v < u.hi; v++ {
 		x := uint32(int(c.first) + v)
+		x0, x1, x2 := x>>4&(63<<6), x&(31<<5), x&31<<5
 		for _, y := range c.Targets[c.Offsets[v]:c.Offsets[v+1]] {
 			to := &cursor[y>>16]
-			keys[to.at], _ = enterCurve16(uint32(to.state), x, y)
+			e := uint32(to.first[x0|y>>10&63])
+			position := e & (1<<enterState - 1)
+			e = uint32(others[e>>enterState<<10&(3<<10)|x1|y>>5&31])
+			position = position<<10 | e&(1<<10-1)
+			e = uint32(others[e>>enterState<<10&(3<<10)|x2|y&31])
+			keys[to.at] = position<<10 | e&(1<<10-1)
 			to.at++
 		}
 	}
 }
 
+// moveColumns is moveRows where rows are those of targets.
 func moveColumns(c *CSR, u *unit, cursor *[SquareSide]squareCursor, keys []uint32) {
 	for v := u.lo; v < u.hi; v++ {
 		y := uint32(int(c.first) + v)
 		for _, x := range c.Targets[c.Offsets[v]:c.Offsets[v+1]] {
 			to := &cursor[x>>16]
-			keys[to.at], _ = enterCurve16(uint32(to.state), x, y)
+			keys[to.at], _ = enterSquare(tables[uint16]{to.first, (*[1 << 12]uint16)(enter5)}, x, y)
 			to.at++
 		}
 	}
@@ -247,7 +256,7 @@ func (b *rowsToHilbert) sortSquares(ctx context.Context, stage *progress.Stage) 
 			scratch[worker] = huge.Make[uint32](len(keys) + len(keys)/4)
 		}
 		radix.Sort(keys, scratch[worker])
-		leaveSquare(h.Squares[i], keys, h.Pairs[h.Starts[i]:h.Starts[i+1]])
+		leavePairs(h.state(i), keys, h.Pairs[h.Starts[i]:h.Starts[i+1]])
 		stage.Add(int64(len(keys)))
 	})
 	clear(scratch)
@@ -260,7 +269,7 @@ func (b *rowsToHilbert) sortSquares(ctx context.Context, stage *progress.Stage) 
 		if err == nil {
 			pairs := h.Pairs[h.Starts[i]:h.Starts[i+1]]
 			err = par.Range(ctx, b.threads, len(keys), unitEdges, func(_, lo, hi int) {
-				leaveSquare(h.Squares[i], keys[lo:hi], pairs[lo:hi])
+				leavePairs(h.state(i), keys[lo:hi], pairs[lo:hi])
 				stage.Add(int64(hi - lo))
 			})
 		}
@@ -268,13 +277,8 @@ func (b *rowsToHilbert) sortSquares(ctx context.Context, stage *progress.Stage) 
 	return err
 }
 
-// leaveSquare turns positions within a square into pairs, which may be in the
-// same memory.
-func leaveSquare(s Extent, positions []uint32, pairs []Pair) {
-	_, state := enterCurve16(0, uint32(s.X), uint32(s.Y))
-	pairs = pairs[:len(positions)]
-	for i, p := range positions {
-		x, y, _ := leaveCurve16(state, p)
-		pairs[i] = Pair{X: uint16(x), Y: uint16(y)}
-	}
+// state is the state of the curve within square i.
+func (h *Hilbert) state(i int) uint32 {
+	_, state := squarePosition(uint32(h.Squares[i].X), uint32(h.Squares[i].Y))
+	return state
 }
