@@ -58,9 +58,9 @@ func (a *app) graphCommand() *cobra.Command {
 	}{
 		{cobra.Group{ID: "answers", Title: "Answers:"}, []*cobra.Command{
 			a.pagerankCommand(), a.componentsCommand(), a.sccCommand(), a.bfsCommand(), a.ssspCommand(), a.pathCommand(),
-			a.kcoreCommand(), a.trianglesCommand(), a.degreesCommand(),
+			a.kcoreCommand(), a.trianglesCommand(), a.clusteringCommand(), a.degreesCommand(),
 		}},
-		{cobra.Group{ID: "files", Title: "Files:"}, []*cobra.Command{a.verifyCommand()}},
+		{cobra.Group{ID: "files", Title: "Files:"}, []*cobra.Command{a.infoCommand(), a.verifyCommand()}},
 	}
 	cobra.EnableCommandSorting = false
 	for _, g := range groups {

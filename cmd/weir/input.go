@@ -112,8 +112,8 @@ func (g *opened) time(step string, f func() error) error {
 	return err
 }
 
-// minRated is the duration in seconds below which a rate says nothing.
-const minRated = 0.01
+// minRated is the number of edges below which a rate says nothing.
+const minRated = 100_000
 
 // describe is a line that says what was read.
 func (g *opened) describe() string {
@@ -126,7 +126,7 @@ func (g *opened) describe() string {
 	}
 	took := g.seconds["read"]
 	rate := ""
-	if took > minRated && g.Edges > 0 {
+	if took > 0 && g.Edges >= minRated {
 		rate = fmt.Sprintf(", %s edges/s", formatCount(float64(g.Edges)/took))
 	}
 	return fmt.Sprintf("%s: %s, %s vertices, %s edges, %s (%s%s)", g.Source, g.Format,
@@ -137,7 +137,7 @@ func (g *opened) describe() string {
 func (g *opened) ran(edges int64, format string, args ...any) {
 	took := g.seconds["compute"]
 	rate := ""
-	if took > minRated && edges > 0 {
+	if took > 0 && edges >= minRated {
 		rate = fmt.Sprintf(", %s edges/s", formatCount(float64(edges)/took))
 	}
 	g.app.note("%s (%s%s)", fmt.Sprintf(format, args...), formatSeconds(took), rate)

@@ -326,7 +326,7 @@ func (r *rows) count() (n int64) {
 
 // readable rounds a number to six digits and separates its thousands.
 func readable(number string) string {
-	if strings.ContainsAny(number, ".e") {
+	if strings.ContainsAny(number, ".e") && len(number) > len("1.23456") {
 		if x, err := strconv.ParseFloat(number, 64); err == nil {
 			format := byte('f')
 			digits := 5 - int(math.Floor(math.Log10(math.Abs(x))))
