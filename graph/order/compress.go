@@ -4,6 +4,7 @@ import (
 	"context"
 	"sort"
 
+	"weir/internal/eliasfano"
 	"weir/internal/huge"
 	"weir/internal/par"
 	"weir/internal/progress"
@@ -29,12 +30,12 @@ func Compress(ctx context.Context, h *Hilbert, threads int) (*Compressed, error)
 			return
 		}
 		b := &c.Blocks[i]
-		b.First, b.Count, b.Size = h.positions(lo, lo+1, nil)[0], uint32(hi-lo), frameSlack
+		b.First, b.Count, b.Size = h.positions(lo, lo+1, nil)[0], uint32(hi-lo), eliasfano.Slack
 		base := b.First
-		for ; lo < hi; lo += frameEdges {
-			last := min(lo+frameEdges, hi)
+		for ; lo < hi; lo += eliasfano.FrameLen {
+			last := min(lo+eliasfano.FrameLen, hi)
 			position := h.positions(last-1, last, nil)[0]
-			_, size := frameShape(position-base, int(last-lo))
+			size := eliasfano.Size(position-base, int(last-lo))
 			b.Size, base = b.Size+uint32(size), position
 		}
 	})
@@ -59,8 +60,8 @@ func Compress(ctx context.Context, h *Hilbert, threads int) (*Compressed, error)
 		buffers[worker] = positions
 		dst, base := c.Data[b.Offset:b.Offset+uint64(b.Size)], b.First
 		for len(positions) > 0 {
-			n := min(len(positions), frameEdges)
-			dst = dst[writeFrame(dst, base, positions[:n]):]
+			n := min(len(positions), eliasfano.FrameLen)
+			dst = dst[eliasfano.Write(dst, base, positions[:n]):]
 			base, positions = positions[n-1], positions[n:]
 		}
 		stage.Add(int64(hi - lo))

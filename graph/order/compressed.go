@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"sort"
+
+	"weir/internal/eliasfano"
 )
 
 // CompressedBlockEdges is the number of edges of each block of a [Compressed]
@@ -103,7 +105,7 @@ type squareDecoder struct {
 	kernel    Kernel
 	vertices  uint64
 	pairs     []Pair
-	positions [frameEdges]uint64
+	positions [eliasfano.FrameLen]uint64
 
 	square   uint32 // position of the square at hand
 	x, y     uint32
@@ -116,8 +118,8 @@ func (d *squareDecoder) block(base uint64, count int, data []byte) error {
 		return err
 	}
 	for count > 0 {
-		n := min(count, frameEdges)
-		size, err := readFrame(data, base, d.positions[:n])
+		n := min(count, eliasfano.FrameLen)
+		size, err := eliasfano.Read(data, base, d.positions[:n])
 		if err != nil {
 			return fmt.Errorf("%d edges before the end: %w", count, err)
 		}
@@ -143,8 +145,8 @@ func (d *squareDecoder) block(base uint64, count int, data []byte) error {
 		base = d.positions[n-1]
 		data, count = data[size:], count-n
 	}
-	if len(data) != frameSlack {
-		return fmt.Errorf("%d bytes after the frames, expected %d", len(data), frameSlack)
+	if len(data) != eliasfano.Slack {
+		return fmt.Errorf("%d bytes after the frames, expected %d", len(data), eliasfano.Slack)
 	}
 	d.flush()
 	return nil

@@ -5,57 +5,11 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
+	"weir/internal/eliasfano"
 )
-
-func TestFrame(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, frameEdges).Draw(t, "edges")
-		scale := rapid.IntRange(0, 63).Draw(t, "scale")
-		base := rapid.Uint64().Draw(t, "base")
-		positions := make([]uint64, n)
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		at := base
-		for i := range positions {
-			gap := rng.Uint64N(1 << scale)
-			if rng.IntN(4) == 0 {
-				gap = rng.Uint64N(1 << rng.IntN(scale+1))
-			}
-			if gap > math.MaxUint64-at {
-				gap = 0
-			}
-			at += gap
-			positions[i] = at
-		}
-		low, size := frameShape(at-base, n)
-		for other := range uint(maxLow) {
-			if u := at - base; u>>other <= 255 && frameSize(int(u>>other), n, other) < size-1 {
-				t.Fatalf("%d low bits make %d bytes, %d only %d", low, size, other, frameSize(int(u>>other), n, other))
-			}
-		}
-		data := make([]byte, size+frameSlack)
-		if wrote := writeFrame(data, base, positions); wrote != size {
-			t.Fatalf("frame has %d bytes, expected %d", wrote, size)
-		}
-		if tail := data[size:]; !slices.Equal(tail, make([]byte, frameSlack)) {
-			t.Fatalf("the bytes after the frame became %v", tail)
-		}
-		got := make([]uint64, n)
-		if read, err := readFrame(data, base, got); err != nil || read != size {
-			t.Fatalf("read %d bytes of %d, error %v", read, size, err)
-		}
-		if !slices.Equal(got, positions) {
-			t.Fatalf("frame holds %v, expected %v", got, positions)
-		}
-		if _, err := readFrame(data[:size+frameSlack-1], base, got); err == nil {
-			t.Fatal("a truncated frame is read")
-		}
-	})
-}
 
 // counter counts edges, and fails at one that is out of range.
 type counter struct {
@@ -78,7 +32,7 @@ func (c *counter) Square(s Square) {
 func sampleCompressed(t testing.TB) *Compressed {
 	n := 3<<16 + 100
 	rng := rand.New(rand.NewPCG(1, 2))
-	chunk := make([]uint64, 8*frameEdges)
+	chunk := make([]uint64, 8*eliasfano.FrameLen)
 	for i := range chunk {
 		chunk[i] = Pack(rng.Uint32N(uint32(n)), rng.Uint32N(uint32(n)))
 		if i%2 == 0 {
@@ -112,11 +66,11 @@ func TestCompressedRefuses(t *testing.T) {
 		{"no edges", func(z *Compressed) { z.Blocks[0].Count = 0 }, "0 edges, expected 1 to 65536"},
 		{"edges", func(z *Compressed) { z.Blocks[0].Count = 1<<16 + 1 }, "65537 edges, expected 1 to 65536"},
 		{"fewer edges", func(z *Compressed) { z.Blocks[0].Count -= 128 }, "bytes after the frames, expected 8"},
-		{"more edges", func(z *Compressed) { z.Blocks[0].Count += 128 }, "not a frame of positions"},
+		{"more edges", func(z *Compressed) { z.Blocks[0].Count += 128 }, "not a frame of ascending integers"},
 		{"fewer vertices", func(z *Compressed) { z.N = 3 << 16 }, "expected vertices below 196608"},
 		{"a few fewer vertices", func(z *Compressed) { z.N = 3<<16 - 100 }, "expected vertices below 196508"},
-		{"low bits", func(z *Compressed) { z.Data[0] = 57 }, "not a frame of positions"},
-		{"ones", func(z *Compressed) { z.Data[2] ^= 1 }, "not a frame of positions"},
+		{"low bits", func(z *Compressed) { z.Data[0] = 57 }, "not a frame of ascending integers"},
+		{"ones", func(z *Compressed) { z.Data[2] ^= 1 }, "not a frame of ascending integers"},
 		{"first", func(z *Compressed) { z.Blocks[0].First = math.MaxUint64 }, "expected vertices below 196708"},
 		{"guard", func(z *Compressed) { z.Guard = refusal{} }, "compressed block 0 at byte 0: refused"},
 	} {
