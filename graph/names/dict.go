@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/zeebo/xxh3"
+
+	"weir/internal/huge"
 )
 
 // Limit is the largest number of names that a dictionary or a table holds.
@@ -28,7 +30,7 @@ func (x *index) reserve(n int) {
 		return
 	}
 	old := x.slots
-	x.slots = make([]uint64, size)
+	x.slots = huge.Make[uint64](size)
 	for _, s := range old {
 		if s != 0 {
 			x.place(s)
@@ -73,6 +75,32 @@ func (x *index) find(h uint32, same func(v uint32) bool) (uint32, bool) {
 	}
 }
 
+// ready makes room for n entries more than used, so that the following inserts
+// do not move anything.
+func (x *index) ready(n int) {
+	if 2*(x.used+n) > len(x.slots) {
+		x.reserve(max(8, 2*x.used, x.used+n))
+	}
+}
+
+// batch is how many lookups AddAll has under way at a time. Each step of a
+// lookup is done for all of a batch before the next one: so the processor waits
+// for many cache misses at a time instead of one after the other.
+const batch = 32
+
+// probe loads the first slots for hashes and returns, in vertices, whose name
+// to compare first; 0 stands for nobody, which is harmless.
+func (x *index) probe(hashes *[batch]uint32, vertices *[batch]uint32) {
+	slots, mask := x.slots, len(x.slots)-1
+	for i, h := range hashes {
+		v := uint32(slots[int(h)&mask])
+		if v > 0 {
+			v--
+		}
+		vertices[i] = v
+	}
+}
+
 // reset forgets all entries and keeps the memory.
 func (x *index) reset() {
 	clear(x.slots)
@@ -87,8 +115,9 @@ func hashUint64(key uint64) uint32 { return uint32((key ^ key>>32) * 0x9e3779b97
 // first appearance. The zero Ints is empty and ready. It is not safe for
 // concurrent use.
 type Ints struct {
-	keys  []uint64
-	index index
+	keys    []uint64
+	index   index
+	touched uint64 // keeps the compiler from dropping loads
 }
 
 // Len is the number of distinct integers.
@@ -100,11 +129,13 @@ func (d *Ints) Keys() []uint64 { return d.keys }
 // Add returns the number of key, a new one if key was not there. The caller
 // sees to it that Len stays below [Limit].
 func (d *Ints) Add(key uint64) uint32 {
-	h := hashUint64(key)
+	d.index.ready(1)
+	return d.add(hashUint64(key), key)
+}
+
+// add is Add where there is room.
+func (d *Ints) add(h uint32, key uint64) uint32 {
 	x := &d.index
-	if 2*(len(d.keys)+1) > len(x.slots) {
-		x.reserve(max(8, 2*len(d.keys)))
-	}
 	mask := len(x.slots) - 1
 	for i := int(h) & mask; ; i = (i + 1) & mask {
 		s := x.slots[i]
@@ -120,6 +151,32 @@ func (d *Ints) Add(key uint64) uint32 {
 	}
 }
 
+// AddAll appends the numbers of all keys, as Add gives them, to numbers. It is
+// several times as fast as Add where the dictionary is larger than the caches.
+func (d *Ints) AddAll(keys []uint64, numbers []uint32) []uint32 {
+	var hashes, vertices [batch]uint32
+	for len(keys) >= batch && len(d.keys) > 0 {
+		d.index.ready(batch)
+		for i, key := range keys[:batch] {
+			hashes[i] = hashUint64(key)
+		}
+		d.index.probe(&hashes, &vertices)
+		touched := uint64(0)
+		for _, v := range vertices {
+			touched += d.keys[v]
+		}
+		d.touched = touched
+		for i, key := range keys[:batch] {
+			numbers = append(numbers, d.add(hashes[i], key))
+		}
+		keys = keys[batch:]
+	}
+	for _, key := range keys {
+		numbers = append(numbers, d.Add(key))
+	}
+	return numbers
+}
+
 // Reset forgets all keys and keeps the memory.
 func (d *Ints) Reset() {
 	d.keys = d.keys[:0]
@@ -133,9 +190,11 @@ func (d *Ints) Table() *Table { return List(d.keys) }
 // first appearance. The zero Strings is empty and ready. It is not safe for
 // concurrent use.
 type Strings struct {
-	arena []byte
-	ends  []uint64 // by number: where its string ends in arena
-	index index
+	arena   []byte
+	ends    []uint64 // by number: where its string ends in arena
+	hashes  []uint32 // by number
+	index   index
+	touched byte // keeps the compiler from dropping loads
 }
 
 // Len is the number of distinct strings.
@@ -153,17 +212,20 @@ func (d *Strings) Name(v uint32) []byte {
 // Add returns the number of name, a new one if name was not there; it copies
 // name then. The caller sees to it that Len stays below [Limit].
 func (d *Strings) Add(name []byte) uint32 {
-	h := hash(name)
+	d.index.ready(1)
+	return d.add(hash(name), name)
+}
+
+// add is Add where there is room.
+func (d *Strings) add(h uint32, name []byte) uint32 {
 	x := &d.index
-	if 2*(len(d.ends)+1) > len(x.slots) {
-		x.reserve(max(8, 2*len(d.ends)))
-	}
 	mask := len(x.slots) - 1
 	for i := int(h) & mask; ; i = (i + 1) & mask {
 		s := x.slots[i]
 		if s == 0 {
 			d.arena = append(d.arena, name...)
 			d.ends = append(d.ends, uint64(len(d.arena)))
+			d.hashes = append(d.hashes, h)
 			x.used++
 			x.slots[i] = uint64(h)<<32 | uint64(len(d.ends))
 			return uint32(len(d.ends) - 1)
@@ -174,9 +236,40 @@ func (d *Strings) Add(name []byte) uint32 {
 	}
 }
 
+// AddAll appends the numbers of all strings of other, as Add gives them, to
+// numbers. It is several times as fast as Add where the dictionary is larger
+// than the caches.
+func (d *Strings) AddAll(other *Strings, numbers []uint32) []uint32 {
+	var vertices [batch]uint32
+	v, n := uint32(0), uint32(other.Len())
+	for ; v+batch <= n && len(d.ends) > 0; v += batch {
+		d.index.ready(batch)
+		hashes := (*[batch]uint32)(other.hashes[v:])
+		d.index.probe(hashes, &vertices)
+		var starts [batch]uint64
+		for i, w := range vertices {
+			starts[i] = d.ends[w] - 1
+		}
+		touched := byte(0)
+		for _, start := range starts {
+			if start < uint64(len(d.arena)) { // not where the string is empty
+				touched += d.arena[start]
+			}
+		}
+		d.touched = touched
+		for i, h := range hashes {
+			numbers = append(numbers, d.add(h, other.Name(v+uint32(i))))
+		}
+	}
+	for ; v < n; v++ {
+		numbers = append(numbers, d.Add(other.Name(v)))
+	}
+	return numbers
+}
+
 // Reset forgets all strings and keeps the memory.
 func (d *Strings) Reset() {
-	d.arena, d.ends = d.arena[:0], d.ends[:0]
+	d.arena, d.ends, d.hashes = d.arena[:0], d.ends[:0], d.hashes[:0]
 	d.index.reset()
 }
 

@@ -165,7 +165,7 @@ func FuzzUnmarshal(f *testing.F) {
 
 func TestDictionariesAgreeWithAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		keys := rapid.SliceOf(rapid.OneOf(rapid.Uint64Range(0, 50), rapid.Uint64())).Draw(t, "keys")
+		keys := rapid.SliceOfN(rapid.OneOf(rapid.Uint64Range(0, 50), rapid.Uint64()), -1, 200).Draw(t, "keys")
 		ints, strs := &Ints{}, &Strings{}
 		model := map[uint64]uint32{}
 		for round := range 2 { // the second round after Reset
@@ -188,7 +188,24 @@ func TestDictionariesAgreeWithAMap(t *testing.T) {
 				strs.Reset()
 			}
 		}
-		it, st := ints.Table(), strs.Table()
+		// All at once gives the same numbers, after some of them are there.
+		half := len(keys) / 2
+		moreInts, moreStrs := &Ints{}, &Strings{}
+		for _, k := range keys[:half] {
+			moreInts.Add(k)
+			moreStrs.Add([]byte(strconv.FormatUint(k, 36)))
+		}
+		for v, got := range moreInts.AddAll(ints.Keys(), nil) {
+			if got != uint32(v) {
+				t.Fatalf("Ints.AddAll gave %d to key %d", got, v)
+			}
+		}
+		for v, got := range moreStrs.AddAll(strs, nil) {
+			if got != uint32(v) {
+				t.Fatalf("Strings.AddAll gave %d to string %d", got, v)
+			}
+		}
+		it, st := moreInts.Table(), moreStrs.Table()
 		for k, want := range model {
 			if got, ok := it.Find(strconv.FormatUint(k, 10)); !ok || got != want {
 				t.Fatalf("integer %d found at %d, %v, want %d", k, got, ok, want)

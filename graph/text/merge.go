@@ -116,13 +116,10 @@ func (r *reading) judge(out *part) error {
 
 // mergeStrings gives a part's strings their numbers.
 func (r *reading) mergeStrings(out *part) error {
-	r.final = r.final[:0]
-	for v := range uint32(out.strings.Len()) {
-		if r.strings.Len() == names.Limit {
-			return r.tooMany()
-		}
-		r.final = append(r.final, r.strings.Add(out.strings.Name(v)))
+	if r.strings.Len() > names.Limit-out.strings.Len() {
+		return r.tooMany() // or nearly so
 	}
+	r.final = r.strings.AddAll(out.strings, r.final[:0])
 	out.strings.Reset()
 	r.pool.strings.Put(out.strings)
 	r.renumber(out.edges)
@@ -134,13 +131,10 @@ func (r *reading) mergeInts(out *part) error {
 	if !r.dictionary.Load() {
 		r.openDictionary()
 	}
-	r.final = r.final[:0]
-	for _, key := range out.ints.Keys() {
-		if r.wide.Len() == names.Limit {
-			return r.tooMany()
-		}
-		r.final = append(r.final, r.wide.Add(key))
+	if r.wide.Len() > names.Limit-out.ints.Len() {
+		return r.tooMany() // or nearly so
 	}
+	r.final = r.wide.AddAll(out.ints.Keys(), r.final[:0])
 	out.ints.Reset()
 	r.pool.ints.Put(out.ints)
 	r.renumber(out.edges)

@@ -127,7 +127,9 @@ func (p *parser) scan(b []byte, n int, out *part) bool {
 		if d == 0 || b[j] != sepA && b[j] != sepB {
 			goto slow
 		}
-		j++
+		if j++; b[j] == ' ' {
+			j++
+		}
 		if t, e = digits(b, j); e == 8 {
 			t, e = number(b, j)
 		}
