@@ -98,7 +98,7 @@ func (d *display) show(s *progress.Stage, begin time.Time) *mpb.Bar {
 	}
 	left := decor.Any(func(st decor.Statistics) string { return "  " + formatLeft(time.Since(begin), s.Current(), s.Total) })
 	return d.bars.New(s.Total, mpb.BarStyle().Lbound("").Filler("█").Tip("█").Padding("░").Rbound(""), name,
-		mpb.AppendDecorators(decor.NewPercentage("%4d"), rate, left), mpb.BarRemoveOnComplete())
+		mpb.AppendDecorators(decor.NewPercentage("%d", decor.WC{W: 5}), rate, left), mpb.BarRemoveOnComplete())
 }
 
 // hide removes a bar, and with the last of them all that was drawn.
