@@ -155,17 +155,16 @@ func (p *parser) scan(b []byte, n int, out *part) bool {
 			}
 			j += 1 + d
 		}
-		if b[j] == '\r' {
+		switch c := b[j]; {
+		case c == '\n':
+		case c == '\r' && b[j+1] == '\n':
 			j++
-		}
-		if b[j] != '\n' {
-			if b[j] != sepA && b[j] != sepB {
-				goto slow
-			}
-			// Further columns.
+		case c == sepA || c == sepB: // further columns
 			if j += bytes.IndexByte(b[j:n], '\n'); j-i > p.opt.MaxLine {
 				goto slow
 			}
+		default:
+			goto slow
 		}
 		s -= base
 		t -= base
