@@ -149,7 +149,7 @@ func TestHostileContent(t *testing.T) {
 		"block offset": {func(d []byte) { le.PutUint64(d[at[CompressedBlocks]+8:], 9) }, "expected it to begin at 0"},
 		"block count":  {func(d []byte) { le.PutUint32(d[at[CompressedBlocks]+20:], 0) }, "block 0 has 0 edges"},
 		"block first":  {func(d []byte) { le.PutUint64(d[at[CompressedBlocks]:], 1<<63) }, "expected vertices below 70000"},
-		"frame":        {func(d []byte) { d[at[CompressedData]] = 57 }, "not a frame of positions"},
+		"frame":        {func(d []byte) { d[at[CompressedData]] = 57 }, "compressed block 0 at byte 0"},
 		"degrees":      {func(d []byte) { le.PutUint32(d[at[OutDegrees]:], 1<<31) }, "they sum to"},
 	} {
 		data := slices.Clone(clean)

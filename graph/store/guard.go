@@ -108,22 +108,15 @@ func idsBelow(n int64) func(uint64, []byte) error {
 		if err != nil {
 			return err
 		}
-		// n-1-id is negative, and so has its highest bit set, exactly for the ids that
-		// are too large; gathering that bit is quicker than comparing each.
-		limit := uint64(n) - 1
-		var a, b, c, d uint64
-		rest := ids
-		for ; len(rest) >= 4; rest = rest[4:] {
-			a |= limit - uint64(rest[0])
-			b |= limit - uint64(rest[1])
-			c |= limit - uint64(rest[2])
-			d |= limit - uint64(rest[3])
-		}
-		for _, id := range rest {
-			a |= limit - uint64(id)
-		}
-		if int64(a|b|c|d) >= 0 {
-			return nil
+		if n <= 1<<31 {
+			// Pairs of ids are quick to check; blocks begin at multiples of 8 bytes.
+			pairs, err := mapfile.View[uint64](data[:len(data)&^7])
+			if err != nil {
+				return err
+			}
+			if pairsBelow(pairs, uint64(n)) && (len(ids)%2 == 0 || int64(ids[len(ids)-1]) < n) {
+				return nil
+			}
 		}
 		for i, id := range ids {
 			if int64(id) >= n {
@@ -132,6 +125,32 @@ func idsBelow(n int64) func(uint64, []byte) error {
 		}
 		return nil
 	}
+}
+
+// pairsBelow says whether both halves of all words are below n, which is at most
+// 2^31. Of a half x below 2^31, the highest bit of 2^31 + n-1 - x is set exactly
+// if x is below n, and no half borrows from the other; so the bit must be set in
+// all differences, and in no x.
+func pairsBelow(words []uint64, n uint64) bool {
+	const top = 1<<63 | 1<<31
+	if n == 0 {
+		return len(words) == 0
+	}
+	limit := top | (n-1)<<32 | (n - 1)
+	a, b := ^uint64(0), ^uint64(0)
+	var c, d uint64
+	for ; len(words) >= 4; words = words[4:] {
+		w := (*[4]uint64)(words)
+		a &= (limit - w[0]) & (limit - w[1])
+		b &= (limit - w[2]) & (limit - w[3])
+		c |= w[0] | w[1]
+		d |= w[2] | w[3]
+	}
+	for _, w := range words {
+		a &= limit - w
+		c |= w
+	}
+	return a&b&top == top && (c|d)&top == 0
 }
 
 // weightsSound checks that no weight is not a number.
