@@ -114,7 +114,7 @@ func (m *model) edge(fields []string, opt Options) (string, bool) {
 		return "", false
 	}
 	w, err := strconv.ParseFloat(fields[2], 64)
-	if err != nil && !math.IsInf(w, 0) && w != 0 || math.IsInf(float64(float32(w)), 0) {
+	if err != nil && !math.IsInf(w, 0) || math.IsInf(float64(float32(w)), 0) {
 		return "", false
 	}
 	return fmt.Sprintf("%s:%v", edge, float32(w)), true

@@ -1,12 +1,36 @@
 package text
 
 import (
+	"os"
 	"strings"
 	"testing"
 
 	"weir/graph/names"
 	"weir/internal/sharedata"
 )
+
+// openflights is where the demo keeps its airports and routes.
+const openflights = "../../testdata/openflights/"
+
+// realFile is one that the repository carries, else one of the shared data.
+func realFile(t *testing.T, name string) string {
+	for _, path := range []string{"testdata/" + name, openflights + name} {
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	return sharedata.Path(t, "graphs/"+name)
+}
+
+func TestLabelsOfRealAirports(t *testing.T) {
+	labels, err := OpenLabels(openflights + "airports.dat.gz:5,2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if labels["GVA"] != "Geneva Cointrin International Airport" || labels["LHR"] != "London Heathrow Airport" || labels[`\N`] != "" {
+		t.Errorf("GVA is %q, LHR is %q among %d", labels["GVA"], labels["LHR"], len(labels))
+	}
+}
 
 // The counts are those that the collection of the files states.
 func TestReadRealFiles(t *testing.T) {
@@ -24,16 +48,16 @@ func TestReadRealFiles(t *testing.T) {
 		{"cit-HepTh.el.gz", Options{}, 27770, 352807, names.Identity, EdgeList, false},
 		{"ldbc-snb-sf0.1-knows.el.gz", Options{}, 1357, 14073, names.Listed, EdgeList, false},
 		{"uk-2007-05-100000.el.gz", Options{}, 100000, 3050615, names.Identity, EdgeList, false},
-		{"road-monaco.wel", Options{}, 4770, 9128, names.Identity, EdgeList, true},
+		{"road-monaco.wel.gz", Options{}, 4770, 9128, names.Identity, EdgeList, true},
 		{"road-andorra.wel.gz", Options{}, 38428, 75990, names.Identity, EdgeList, true},
-		{"openflights-routes.dat", Options{Columns: []int{3, 5}}, 3425, 67663, names.Text, EdgeList, false},
+		{"routes.dat.gz", Options{Columns: []int{3, 5}}, 3425, 67663, names.Text, EdgeList, false},
 		{"polblogs.graph", Options{}, 1490, 2 * 16715, names.Shifted, METIS, false},
-		{"PGPgiantcompo.graph", Options{}, 10680, 2 * 24316, names.Shifted, METIS, false},
+		{"PGPgiantcompo.graph.gz", Options{}, 10680, 2 * 24316, names.Shifted, METIS, false},
 		{"delaunay_n15.graph.gz", Options{}, 32768, 2 * 98274, names.Shifted, METIS, false},
 		{"bips98_606.mtx", Options{}, 7135, 34738, names.Shifted, MatrixMarket, true},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			in, err := Open(sharedata.Path(t, "graphs/"+c.file))
+			in, err := Open(realFile(t, c.file))
 			if err != nil {
 				t.Fatal(err)
 			}
