@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
-	"sync/atomic"
 
 	"weir/graph/order"
 	"weir/internal/huge"
@@ -41,13 +41,14 @@ type SSSPResult struct {
 }
 
 // SSSP finds the length of the shortest way from source to every vertex along
-// out, whose weights must not be negative or NaN; nil weights are all 1.
+// out. Nil weights are all 1. If an edge that can be reached has a negative
+// weight or NaN, the error names the first edge that has.
 //
 // Lengths are added along the way in float64. Rounding a sum never changes the
 // order of two sums with the same last edge, so a shortest length is well
 // defined, and the result is the same to the last bit for every Delta and every
 // number of threads, and that of Dijkstra's algorithm. Where all weights are
-// integers up to 2²³ and the lengths stay below 2³² they are added as uint32
+// integers below 2²⁴ and the lengths stay below 2³² they are added as uint32
 // instead, which gives the same numbers faster.
 //
 // It is delta-stepping (Meyer and Sanders, 2003) with fused buckets (Zhang et
@@ -55,7 +56,7 @@ type SSSPResult struct {
 // worked on until it stays empty before the next one.
 //
 // Memory beside the graph: 8 bytes a vertex for Dist, 4 more in integers, and 8
-// (16 in float64) for each waiting entry, of which there are at most 4 a vertex.
+// (16 in float64) for each waiting entry, of which there are at most some 4 a vertex.
 func SSSP(ctx context.Context, out *order.CSR, source uint32, opt SSSPOptions) (*SSSPResult, error) {
 	r, err := sssp(ctx, out, source, opt)
 	if err != nil {
@@ -78,31 +79,31 @@ func sssp(ctx context.Context, out *order.CSR, source uint32, opt SSSPOptions) (
 	if out.Weights == nil {
 		return ssspUnit(ctx, out, source, threads)
 	}
-	kind, err := scanWeights(ctx, out, threads)
-	if err != nil {
-		return nil, err
-	}
+	sample := sampleWeights(out)
 	delta := opt.Delta
 	if delta == 0 {
-		delta = kind.delta
+		delta = sample.delta
 	}
 	stage := progress.Start(ctx, "shortest paths", 0, progress.Edges)
 	defer stage.Done()
-	if kind.integral {
+	if sample.integral {
 		width := uint32(1) << uint(math.Log2(min(max(delta, 1), 1<<31)))
-		s := newStepping(out, threads, width, uint32(kind.largest))
+		s := newStepping(out, threads, width)
 		err := s.run(ctx, source, stage)
 		if err == nil {
 			return s.result(float64(width)), nil
 		}
-		if !errors.Is(err, errDistance) {
+		if !errors.Is(err, errUnfit) {
 			return nil, err
 		}
 	}
 	// A width of zero or infinity would divide nothing.
 	delta = min(max(delta, math.SmallestNonzeroFloat32), math.MaxFloat32)
-	s := newStepping(out, threads, delta, 0)
+	s := newStepping(out, threads, delta)
 	if err := s.run(ctx, source, stage); err != nil {
+		if errors.Is(err, errUnfit) {
+			return nil, weightError(out)
+		}
 		return nil, err
 	}
 	return s.result(delta), nil
@@ -124,115 +125,32 @@ func ssspUnit(ctx context.Context, out *order.CSR, source uint32, threads int) (
 	return &SSSPResult{Dist: dist, Reached: b.Reached, Edges: b.Edges}, nil
 }
 
-// weightKind is what there is to know about the weights of a graph.
-type weightKind struct {
-	integral bool    // all are integers from 0 to maxIntegral
-	largest  float32 // the largest
+// weightSample is what a sample says of the weights of a graph.
+type weightSample struct {
+	integral bool    // all may be integers from 0 to maxIntegral
 	delta    float64 // a good width of buckets
 }
 
-// maxIntegral is the largest weight that is added as an integer: beyond it the
-// test for a fraction below does not hold.
-const maxIntegral = 1 << 23
-
-// scanWeights looks at all weights once. It returns an error that names the
-// first edge that has none to walk along.
-func scanWeights(ctx context.Context, out *order.CSR, threads int) (weightKind, error) {
-	weights := out.Weights[:len(out.Targets)]
-	var fraction atomic.Bool
-	var top atomic.Uint32 // bits of the largest: those of positive floats are ordered as they are
-	bad := atomic.Int64{}
-	bad.Store(math.MaxInt64)
-	const grain = 1 << 16
-	err := par.Range(ctx, threads, len(weights), grain, func(_, lo, hi int) {
-		part := weights[lo:hi]
-		largest := largestBits(part)
-		// A negative number, not least -0, and a NaN have larger bits than +Inf.
-		if largest > math.Float32bits(float32(math.Inf(1))) {
-			largest = 0
-			for i, w := range part {
-				if !(w >= 0) {
-					lowerTo(&bad, int64(lo+i))
-					return
-				}
-				if w > 0 {
-					largest = max(largest, math.Float32bits(w))
-				}
-			}
-		}
-		for old := top.Load(); largest > old && !top.CompareAndSwap(old, largest); old = top.Load() {
-		}
-		if !fraction.Load() && hasFraction(part) {
-			fraction.Store(true)
-		}
-	})
-	if err != nil {
-		return weightKind{}, err
-	}
-	if at := bad.Load(); at != math.MaxInt64 {
-		return weightKind{}, weightError(out, int(at))
-	}
-	largest := math.Float32frombits(top.Load())
-	return weightKind{
-		integral: largest <= maxIntegral && !fraction.Load(),
-		largest:  largest,
-		delta:    chooseDelta(out),
-	}, nil
-}
-
-// weightError names edge i, which has a weight below zero or none.
-func weightError(out *order.CSR, i int) error {
-	from := sort.Search(out.Vertices(), func(v int) bool { return out.Offsets[v+1] > uint64(i) })
-	return fmt.Errorf("edge from %d to %d has weight %v: need weights of 0 or more", from, out.Targets[i], out.Weights[i])
-}
-
-// lowerTo makes x the smaller of itself and y.
-func lowerTo(x *atomic.Int64, y int64) {
-	for old := x.Load(); y < old && !x.CompareAndSwap(old, y); old = x.Load() {
-	}
-}
-
-// largestBits is the largest of the weights' bits taken as integers.
-func largestBits(weights []float32) uint32 {
-	var a, b, c, d uint32
-	for ; len(weights) >= 4; weights = weights[4:] {
-		a = max(a, math.Float32bits(weights[0]))
-		b = max(b, math.Float32bits(weights[1]))
-		c = max(c, math.Float32bits(weights[2]))
-		d = max(d, math.Float32bits(weights[3]))
-	}
-	for _, w := range weights {
-		a = max(a, math.Float32bits(w))
-	}
-	return max(a, b, c, d)
-}
-
-// hasFraction says whether any weight is not an integer up to maxIntegral.
-func hasFraction(weights []float32) bool {
-	for _, w := range weights {
-		// Adding 2²³ to less leaves no bit for a fraction.
-		if whole := (w + maxIntegral) - maxIntegral; whole != w {
-			return true
-		}
-	}
-	return false
-}
-
-// chooseDelta chooses a width from a sample of the weights: that of average
+// sampleWeights looks at some of the weights. The width is that of average
 // weight over average degree, as Meyer and Sanders prove good for random
-// weights. Vertices without edges do not count.
-func chooseDelta(out *order.CSR) float64 {
+// weights; vertices without edges do not count.
+func sampleWeights(out *order.CSR) weightSample {
 	const samples = 1 << 12
+	s := weightSample{integral: true, delta: 1}
 	var sum float64
 	var count int
 	for i := 0; i < len(out.Weights); i += len(out.Weights)/samples + 1 {
-		if w := out.Weights[i]; w <= math.MaxFloat32 {
+		w := out.Weights[i]
+		if _, unfit := length[uint32](w); unfit != 0 {
+			s.integral = false
+		}
+		if w >= 0 && w <= math.MaxFloat32 {
 			sum += float64(w)
 			count++
 		}
 	}
 	if sum == 0 {
-		return 1
+		return s
 	}
 	n, rows, looked := out.Vertices(), 0, 0
 	for v := 0; v < n; v += n/samples + 1 {
@@ -242,5 +160,13 @@ func chooseDelta(out *order.CSR) float64 {
 		}
 	}
 	degree := float64(out.Edges()) / max(float64(n)*float64(rows)/float64(looked), 1)
-	return sum / float64(count) / max(degree, 1)
+	s.delta = sum / float64(count) / max(degree, 1)
+	return s
+}
+
+// weightError names the first edge that has a weight below zero or none.
+func weightError(out *order.CSR) error {
+	i := slices.IndexFunc(out.Weights, func(w float32) bool { return !(w >= 0) })
+	from := sort.Search(out.Vertices(), func(v int) bool { return out.Offsets[v+1] > uint64(i) })
+	return fmt.Errorf("edge from %d to %d has weight %v: need weights of 0 or more", from, out.Targets[i], out.Weights[i])
 }

@@ -33,8 +33,20 @@ type waiting[T distance] struct {
 	v uint32
 }
 
-// bucketWindow is the number of buckets in view.
-const bucketWindow = 1 << 10
+const (
+	// bucketWindow is the number of buckets in view.
+	bucketWindow = 1 << 10
+	// bucketChunk is the number of entries that memory is handed out for at a time,
+	// and that a goroutine takes at a time.
+	bucketChunk = 1 << 9
+)
+
+// bucket is a bag of entries in chunks: nothing is copied when it grows, and its
+// memory serves any other bucket once it is empty.
+type bucket[T distance] struct {
+	open []waiting[T] // being filled
+	full [][]waiting[T]
+}
 
 // buckets hold entries by distance: bucket i those from base + i·width on. What
 // lies beyond the last bucket waits unordered in far, until all before is done;
@@ -44,9 +56,9 @@ type buckets[T distance] struct {
 	base  T
 	shift uint    // log2 of the width, if T is an integer
 	scale float64 // 1 / width, if not
-	slots [bucketWindow][]waiting[T]
-	far   []waiting[T]
-	free  [][]waiting[T] // emptied buckets, to be filled again
+	slots [bucketWindow]bucket[T]
+	far   bucket[T]
+	free  [][]waiting[T] // empty chunks
 	count int            // entries
 }
 
@@ -77,39 +89,63 @@ func (b *buckets[T]) push(d T, v uint32) {
 	to := &b.far
 	if i := b.slot(d); i < bucketWindow {
 		to = &b.slots[i]
-		if *to == nil {
-			b.refill(to)
-		}
 	}
-	*to = append(*to, waiting[T]{d, v})
+	b.pushTo(to, waiting[T]{d, v})
+}
+
+func (b *buckets[T]) pushTo(to *bucket[T], e waiting[T]) {
+	if len(to.open) == cap(to.open) {
+		b.extend(to)
+	}
+	to.open = append(to.open, e)
 	b.count++
 }
 
-// refill gives an empty bucket the memory of one emptied before.
-func (b *buckets[T]) refill(to *[]waiting[T]) {
+// extend gives a bucket another chunk to fill.
+func (b *buckets[T]) extend(to *bucket[T]) {
+	if len(to.open) > 0 {
+		to.full = append(to.full, to.open)
+	}
 	if last := len(b.free) - 1; last >= 0 {
-		*to = b.free[last]
+		to.open = b.free[last]
 		b.free = b.free[:last]
 	} else {
-		*to = make([]waiting[T], 0, 64)
+		to.open = make([]waiting[T], 0, bucketChunk)
 	}
 }
 
-// take removes all entries of bucket i. They go back by recycle.
-func (b *buckets[T]) take(i uint) []waiting[T] {
-	entries := b.slots[i]
-	b.slots[i] = nil
-	b.count -= len(entries)
-	return entries
+// take removes all entries of a bucket and appends their chunks to chunks. They
+// go back by recycle.
+func (b *buckets[T]) take(from *bucket[T], chunks [][]waiting[T]) [][]waiting[T] {
+	for _, c := range from.full {
+		b.count -= len(c)
+	}
+	chunks = append(chunks, from.full...)
+	clear(from.full)
+	from.full = from.full[:0]
+	if len(from.open) > 0 {
+		b.count -= len(from.open)
+		chunks = append(chunks, from.open)
+	}
+	from.open = nil
+	return chunks
 }
 
-func (b *buckets[T]) recycle(entries []waiting[T]) {
-	b.free = append(b.free, entries[:0])
+// recycle takes chunks back whose entries are done.
+func (b *buckets[T]) recycle(chunks [][]waiting[T]) {
+	for _, c := range chunks {
+		b.free = append(b.free, c[:0])
+	}
+}
+
+// size is the number of entries of bucket i, at least.
+func (b *buckets[T]) size(i uint) int {
+	return len(b.slots[i].open) + len(b.slots[i].full)*bucketChunk
 }
 
 // first is the first bucket from i on that is not empty, or bucketWindow.
 func (b *buckets[T]) first(i uint) uint {
-	for i < bucketWindow && len(b.slots[i]) == 0 {
+	for i < bucketWindow && len(b.slots[i].open) == 0 {
 		i++
 	}
 	return i
@@ -117,20 +153,21 @@ func (b *buckets[T]) first(i uint) uint {
 
 // purge drops the stale entries: what is left is at most one a vertex.
 func (b *buckets[T]) purge(dist []T) {
-	b.count = 0
-	for i := range b.slots {
-		if len(b.slots[i]) > 0 {
-			b.slots[i] = valid(b.slots[i], dist)
-			b.count += len(b.slots[i])
+	for i := range len(b.slots) + 1 {
+		from := &b.far
+		if i < len(b.slots) {
+			from = &b.slots[i]
+		}
+		chunks := b.take(from, nil)
+		for _, c := range chunks {
+			for _, e := range c {
+				if dist[e.v] == e.d {
+					b.pushTo(from, e)
+				}
+			}
+			b.recycle([][]waiting[T]{c})
 		}
 	}
-	b.far = valid(b.far, dist)
-	b.count += len(b.far)
-}
-
-// valid keeps the entries that are not stale.
-func valid[T distance](entries []waiting[T], dist []T) []waiting[T] {
-	return slices.DeleteFunc(entries, func(e waiting[T]) bool { return dist[e.v] != e.d })
 }
 
 // nextWindow chooses where a window goes that is to hold at least a quarter of

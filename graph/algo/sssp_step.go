@@ -13,8 +13,9 @@ import (
 	"weir/internal/progress"
 )
 
-// errDistance says that a length does not fit in a uint32.
-var errDistance = errors.New("distance overflows 32 bits")
+// errUnfit says that a weight or a distance does not fit in the type in which
+// lengths are added.
+var errUnfit = errors.New("a length does not fit")
 
 const (
 	// ssspParallel is the number of entries from which a bucket is worth more than
@@ -23,11 +24,9 @@ const (
 	// ssspFuse is the number of entries up to which a goroutine goes on with its
 	// own part of the bucket instead of sharing it out again.
 	ssspFuse = 1 << 10
-	// ssspGrain is the number of entries a goroutine takes at a time.
-	ssspGrain = 1 << 7
-	// ssspCheck is the number of entries between two looks at whether the search
-	// is cancelled.
-	ssspCheck = 1 << 12
+	// ssspCheck is the number of chunks between two looks at whether the search is
+	// cancelled.
+	ssspCheck = 1 << 3
 )
 
 // stepping is a delta-stepping search under way.
@@ -38,22 +37,21 @@ type stepping[T distance] struct {
 	limit   T // the largest distance to which any weight can be added
 	workers []*stepWorker[T]
 	edges   int64
-	reached int
+	chunks  [][]waiting[T] // of the bucket being worked on
 }
 
 // stepWorker is what belongs to one goroutine.
 type stepWorker[T distance] struct {
 	buckets  buckets[T]
 	examined int64
-	overflow bool
+	bad      bool // met a weight or a distance that T does not hold
 }
 
-// newStepping prepares a search with buckets of the given width; largest is the
-// largest weight if T is an integer.
-func newStepping[T distance](out *order.CSR, threads int, width, largest T) *stepping[T] {
+// newStepping prepares a search with buckets of the given width.
+func newStepping[T distance](out *order.CSR, threads int, width T) *stepping[T] {
 	s := &stepping[T]{out: out, width: width, limit: infinite[T]()}
 	if isInteger[T]() {
-		s.limit -= largest + 1
+		s.limit -= maxIntegral + 1
 	}
 	s.dist = huge.Make[T](out.Vertices())
 	fill(s.dist, infinite[T]())
@@ -95,9 +93,15 @@ func (s *stepping[T]) first(i uint) uint {
 func (s *stepping[T]) moveWindow() bool {
 	var far []waiting[T]
 	for _, w := range s.workers {
-		b := &w.buckets
-		far = append(far, valid(b.far, s.dist)...)
-		b.far, b.count = b.far[:0], 0
+		chunks := w.buckets.take(&w.buckets.far, nil)
+		for _, c := range chunks {
+			for _, e := range c {
+				if s.dist[e.v] == e.d {
+					far = append(far, e)
+				}
+			}
+		}
+		w.buckets.recycle(chunks)
 	}
 	if len(far) == 0 {
 		return false
@@ -117,7 +121,7 @@ func (s *stepping[T]) empty(ctx context.Context, i uint, stage *progress.Stage) 
 	for {
 		entries, waits := 0, 0
 		for _, w := range s.workers {
-			entries += len(w.buckets.slots[i])
+			entries += w.buckets.size(i)
 			waits += w.buckets.count
 		}
 		if entries == 0 {
@@ -136,8 +140,8 @@ func (s *stepping[T]) empty(ctx context.Context, i uint, stage *progress.Stage) 
 		}
 		var examined int64
 		for _, w := range s.workers {
-			if w.overflow {
-				return errDistance
+			if w.bad {
+				return errUnfit
 			}
 			examined += w.examined
 			w.examined = 0
@@ -153,27 +157,21 @@ func (s *stepping[T]) empty(ctx context.Context, i uint, stage *progress.Stage) 
 // emptyOne takes what bucket i holds now, on one goroutine without atomics.
 func (s *stepping[T]) emptyOne(ctx context.Context, i uint) {
 	w := s.workers[0]
-	entries := w.buckets.take(i)
-	for rest := entries; len(rest) > 0 && ctx.Err() == nil && !w.overflow; {
-		part := rest[:min(ssspCheck, len(rest))]
-		s.relax(w, part)
-		rest = rest[len(part):]
+	s.chunks = w.buckets.take(&w.buckets.slots[i], s.chunks[:0])
+	for k, c := range s.chunks {
+		if w.bad || k%ssspCheck == 0 && ctx.Err() != nil {
+			break
+		}
+		s.relax(w, c)
 	}
-	w.buckets.recycle(entries)
+	w.buckets.recycle(s.chunks)
 }
 
 // share takes what bucket i holds now with every worker and shares it out.
 func (s *stepping[T]) share(ctx context.Context, i uint, entries int) {
-	taken := make([][]waiting[T], 0, len(s.workers))
-	frontier := make([]waiting[T], 0, entries)
+	s.chunks = s.chunks[:0]
 	for _, w := range s.workers {
-		if part := w.buckets.take(i); len(part) > 0 {
-			frontier = append(frontier, part...)
-			taken = append(taken, part)
-		}
-	}
-	for k, part := range taken {
-		s.workers[k].buckets.recycle(part)
+		s.chunks = w.buckets.take(&w.buckets.slots[i], s.chunks)
 	}
 	threads := len(s.workers)
 	if entries < ssspParallel {
@@ -182,40 +180,55 @@ func (s *stepping[T]) share(ctx context.Context, i uint, entries int) {
 	var next atomic.Int64
 	par.Each(threads, func(worker int) {
 		w := s.workers[worker]
-		for ctx.Err() == nil && !w.overflow {
-			lo := int(next.Add(ssspGrain)) - ssspGrain
-			if lo >= len(frontier) {
+		var own [][]waiting[T]
+		for ctx.Err() == nil && !w.bad {
+			k := int(next.Add(1)) - 1
+			if k >= len(s.chunks) {
 				break
 			}
-			s.relaxShared(w, frontier[lo:min(lo+ssspGrain, len(frontier))])
+			s.relaxShared(w, s.chunks[k])
 		}
-		for n := len(w.buckets.slots[i]); 0 < n && n < ssspFuse && ctx.Err() == nil && !w.overflow; n = len(w.buckets.slots[i]) {
-			own := w.buckets.take(i)
-			s.relaxShared(w, own)
+		for n := w.buckets.size(i); 0 < n && n < ssspFuse && ctx.Err() == nil && !w.bad; n = w.buckets.size(i) {
+			own = w.buckets.take(&w.buckets.slots[i], own[:0])
+			for _, c := range own {
+				s.relaxShared(w, c)
+			}
 			w.buckets.recycle(own)
 		}
 	})
+	for k, w := range s.workers {
+		w.buckets.recycle(s.chunks[len(s.chunks)*k/len(s.workers) : len(s.chunks)*(k+1)/len(s.workers)])
+	}
 }
 
-// length is a weight as a distance.
-func length[T distance](w float32) T {
+// maxIntegral is the largest weight that is added as an integer: up to it
+// float32 holds all of them.
+const maxIntegral = 1<<24 - 1
+
+// length is a weight as a distance, and not 0 as the second result if it cannot
+// be one. It has no branches, so that it costs next to nothing beside the
+// memory that a search waits for.
+func length[T distance](w float32) (d T, unfit uint32) {
 	if isInteger[T]() {
-		return T(int32(w))
+		i := int32(w)
+		return T(i), math.Float32bits(float32(i)) ^ math.Float32bits(w) | uint32(i)&^maxIntegral
 	}
-	return T(w)
+	const inf = 0x7f800000 // bits of +Inf; those of positive numbers are below, of NaN above
+	b := math.Float32bits(w + 0)
+	return T(w), (b | (inf - b)) >> 31 // -0 + 0 is +0
 }
 
 // relax offers the neighbours of every vertex of entries the way through it.
 func (s *stepping[T]) relax(w *stepWorker[T], entries []waiting[T]) {
 	offsets, targets, weights, dist, limit := s.out.Offsets, s.out.Targets, s.out.Weights, s.dist, s.limit
 	b := &w.buckets
-	examined := 0
+	examined, unfit := 0, uint32(0)
 	for _, e := range entries {
 		if dist[e.v] != e.d {
 			continue
 		}
 		if e.d > limit {
-			w.overflow = true
+			unfit = 1
 			break
 		}
 		lo, hi := offsets[e.v], offsets[e.v+1]
@@ -223,26 +236,29 @@ func (s *stepping[T]) relax(w *stepWorker[T], entries []waiting[T]) {
 		lengths := weights[lo:hi][:len(row)]
 		examined += len(row)
 		for j, v := range row {
-			if d := e.d + length[T](lengths[j]); d < dist[v] {
+			l, u := length[T](lengths[j])
+			unfit |= u
+			if d := e.d + l; d < dist[v] {
 				dist[v] = d
 				b.push(d, v)
 			}
 		}
 	}
 	w.examined += int64(examined)
+	w.bad = w.bad || unfit != 0
 }
 
 // relaxShared is relax where other goroutines do the same.
 func (s *stepping[T]) relaxShared(w *stepWorker[T], entries []waiting[T]) {
 	offsets, targets, weights, dist, limit := s.out.Offsets, s.out.Targets, s.out.Weights, s.dist, s.limit
 	b := &w.buckets
-	examined := 0
+	examined, unfit := 0, uint32(0)
 	for _, e := range entries {
 		if load(&dist[e.v]) != e.d {
 			continue
 		}
 		if e.d > limit {
-			w.overflow = true
+			unfit = 1
 			break
 		}
 		lo, hi := offsets[e.v], offsets[e.v+1]
@@ -250,7 +266,9 @@ func (s *stepping[T]) relaxShared(w *stepWorker[T], entries []waiting[T]) {
 		lengths := weights[lo:hi][:len(row)]
 		examined += len(row)
 		for j, v := range row {
-			d := e.d + length[T](lengths[j])
+			l, u := length[T](lengths[j])
+			unfit |= u
+			d := e.d + l
 			for at := &dist[v]; ; {
 				old := load(at)
 				if d >= old {
@@ -264,6 +282,7 @@ func (s *stepping[T]) relaxShared(w *stepWorker[T], entries []waiting[T]) {
 		}
 	}
 	w.examined += int64(examined)
+	w.bad = w.bad || unfit != 0
 }
 
 // load reads a distance that other goroutines change.
@@ -295,14 +314,14 @@ func (s *stepping[T]) result(delta float64) *SSSPResult {
 		return r
 	}
 	r.Dist = huge.Make[float64](len(s.dist))
-	inf := infinite[T]()
+	unreached := math.Float64bits(math.Inf(1))
 	for v, d := range s.dist {
-		if d == inf {
-			r.Dist[v] = math.Inf(1)
-			continue
+		bits, one := math.Float64bits(float64(d)), 1
+		if d == infinite[T]() {
+			bits, one = unreached, 0
 		}
-		r.Dist[v] = float64(d)
-		r.Reached++
+		r.Dist[v] = math.Float64frombits(bits)
+		r.Reached += one
 	}
 	return r
 }

@@ -167,7 +167,7 @@ func TestSSSPErrors(t *testing.T) {
 		want  string
 	}{
 		{"negative", ctx, negative, 0, 0, "edge from 1 to 2 has weight -2.5"},
-		{"not a number", ctx, missing, 0, 0, "edge from 2 to 2 has weight NaN"},
+		{"not a number", ctx, missing, 2, 0, "edge from 2 to 2 has weight NaN"},
 		{"source", ctx, good, 7, 0, "source vertex 7 is out of range: the graph has 3 vertices"},
 		{"delta", ctx, good, 0, -1, "delta is -1"},
 		{"cancelled", stopped, good, 0, 0, "canceled"},
@@ -176,6 +176,9 @@ func TestSSSPErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
 		}
+	}
+	if _, err := SSSP(ctx, missing, 0, SSSPOptions{}); err != nil {
+		t.Errorf("a bad edge out of reach: %v", err)
 	}
 	zero, _ := travGraph(2, []travEdge{{0, 1, float32(math.Copysign(0, -1))}}, true)
 	if r, err := SSSP(ctx, zero, 0, SSSPOptions{}); err != nil || r.Dist[1] != 0 {
