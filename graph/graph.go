@@ -98,6 +98,8 @@ type Graph struct {
 	Report *text.Report
 	// SelfLoops and Duplicates count edges; -1 where nobody has counted.
 	SelfLoops, Duplicates int64
+	// Dropped counts edges that the format last written could not hold.
+	Dropped int64
 
 	threads    int
 	out, in    *order.CSR

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"weir/graph/order"
 	"weir/graph/text"
@@ -88,6 +89,9 @@ func (c *collector) build(ctx context.Context, found *text.Result, opt Options) 
 		Duplicates: stats.Duplicates,
 		threads:    opt.Threads,
 	}
+	if symmetric || opt.Dedup {
+		g.recount(rows, opt.Dedup)
+	}
 	if rows.Reversed {
 		g.in = rows
 	} else {
@@ -120,9 +124,21 @@ func (g *Graph) rework(ctx context.Context, opt Options) error {
 	g.held = [len(orderNames)]bool{}
 	g.Edges = rows.Edges()
 	g.Undirected = g.Undirected || symmetric
-	g.Duplicates = -1
-	if opt.Dedup {
+	g.recount(rows, opt.Dedup)
+	return nil
+}
+
+// recount counts again what adding reverses and dropping duplicates changed.
+func (g *Graph) recount(rows *order.CSR, dedup bool) {
+	g.SelfLoops, g.Duplicates = 0, -1
+	if dedup {
 		g.Duplicates = 0
 	}
-	return nil
+	for v := range uint32(rows.Vertices()) {
+		row := rows.Neighbours(v)
+		at, found := slices.BinarySearch(row, v)
+		for ; found && at < len(row) && row[at] == v; at++ {
+			g.SelfLoops++
+		}
+	}
 }

@@ -16,7 +16,7 @@ func (g *Graph) store(ctx context.Context, path string, orders []Order) error {
 		return err
 	}
 	defer w.Abort()
-	w.Meta = g.meta()
+	w.Meta = g.meta(orders)
 	for _, o := range orders {
 		if err := g.storeOrder(ctx, w, o); err != nil {
 			return err
@@ -78,22 +78,24 @@ func (g *Graph) storeOrder(ctx context.Context, w *store.Writer, o Order) error 
 	return fmt.Errorf("no such order: %v", o)
 }
 
-// meta is what a stored graph says of this one.
-func (g *Graph) meta() store.Meta {
+// meta is what a stored graph with the given orders says of this one. Only rows
+// have weights.
+func (g *Graph) meta(orders []Order) store.Meta {
 	m := store.Meta{
 		Vertices:   int64(g.Vertices),
 		Edges:      g.Edges,
 		SelfLoops:  g.SelfLoops,
 		Duplicates: g.Duplicates,
 		Undirected: g.Undirected,
-		Weighted:   g.Weighted,
+		Weighted:   g.Weighted && (slices.Contains(orders, OutRows) || slices.Contains(orders, InRows)),
 		Sorted:     true,
 		Source:     g.Source,
 		Tool:       tool(),
 	}
-	if g.out != nil && g.Weighted {
+	switch {
+	case m.Weighted && g.out != nil:
 		m.IntegerWeights = wholeNumbers(g.out.Weights)
-	} else if g.in != nil && g.Weighted {
+	case m.Weighted && g.in != nil:
 		m.IntegerWeights = wholeNumbers(g.in.Weights)
 	}
 	return m
