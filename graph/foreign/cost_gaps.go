@@ -162,7 +162,14 @@ func WriteCOSTGaps(ctx context.Context, path string, h *order.Hilbert) (dropped 
 		return 0, err
 	}
 	defer out.abandon()
-	stage := progress.Start(ctx, "write "+path, h.Edges(), progress.Edges)
+	if dropped, err = writeGaps(ctx, out[0], h); err != nil {
+		return 0, err
+	}
+	return dropped, out.commit()
+}
+
+func writeGaps(ctx context.Context, o *output, h *order.Hilbert) (dropped int64, err error) {
+	stage := progress.Start(ctx, "write "+o.path, h.Edges(), progress.Edges)
 	defer stage.Done()
 	last := uint64(0)
 	var buf []byte
@@ -178,14 +185,11 @@ func WriteCOSTGaps(ctx context.Context, path string, h *order.Hilbert) (dropped 
 			case at == last:
 				dropped++
 			default:
-				return fmt.Errorf("write %s: the edge from %d to %d comes after one that is farther along the curve", path, x|uint32(p.X), y|uint32(p.Y))
+				return fmt.Errorf("write %s: the edge from %d to %d comes after one that is farther along the curve", o.path, x|uint32(p.X), y|uint32(p.Y))
 			}
 		}
 		stage.Add(int64(len(pairs)))
-		return write(out[0], buf)
+		return write(o, buf)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return dropped, out.commit()
+	return dropped, err
 }

@@ -258,6 +258,9 @@ func (f *File) placeSquares(h *order.Hilbert) error {
 	if sum := h.Starts[len(h.Squares)]; sum != uint64(f.Meta.Edges) {
 		return f.unsound(HilbertSquares, fmt.Sprintf("they hold %d edges; expected %d", sum, f.Meta.Edges))
 	}
+	if alongCurve(h.Squares) {
+		return nil // and so none is there twice
+	}
 	seen := slices.Clone(h.Squares)
 	slices.SortFunc(seen, func(a, b order.Extent) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
 	for i := 1; i < len(seen); i++ {
@@ -266,6 +269,20 @@ func (f *File) placeSquares(h *order.Hilbert) error {
 		}
 	}
 	return nil
+}
+
+// alongCurve says whether each square is farther along the curve than the one
+// before.
+func alongCurve(squares []order.Extent) bool {
+	last := uint64(0)
+	for i, s := range squares {
+		at := order.Position(uint32(s.X)<<16, uint32(s.Y)<<16)
+		if i > 0 && at <= last {
+			return false
+		}
+		last = at
+	}
+	return true
 }
 
 // squareOf is the square that holds edge e.

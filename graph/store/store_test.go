@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -359,6 +360,14 @@ func TestInterleavedSections(t *testing.T) {
 	out, err := f.Out()
 	if err != nil || !slices.Equal(out.Targets, rows.Targets) || !slices.Equal(out.Weights, rows.Weights) || !slices.Equal(out.Offsets, rows.Offsets) {
 		t.Errorf("rows differ from those written: %v", err)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	w := &Writer{path: "g.weir"}
+	err := w.failed("write section names of", &os.PathError{Op: "write", Path: "g.weir.tmp", Err: syscall.ENOSPC})
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "write section names of g.weir: the disk is full") {
+		t.Errorf("got %v", err)
 	}
 }
 
