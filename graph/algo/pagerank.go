@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unsafe"
 
 	"weir/graph/order"
 	"weir/internal/huge"
@@ -61,10 +62,11 @@ type PageRankResult[T Float] struct {
 // [PageRankOptions] for what exactly it computes.
 //
 // Orders differ in speed and in the sequence of additions, so their results
-// differ by rounding. Over rows of in-neighbours (a reversed [order.CSR]) and over
-// [order.Hilbert] every target belongs to one thread, and results are the same
-// bits for any number of threads; over other orders each thread adds to sums of
-// its own, and results are the same bits for the same number of threads.
+// differ by rounding, as they do between numbers of threads; at the same order and
+// number of threads they are the same bits. Over rows of in-neighbours (a reversed
+// [order.CSR]), and over [order.Hilbert] unless few vertices have most edges, every
+// target belongs to one thread; over other orders each thread adds to sums of its
+// own, which takes memory for each thread.
 func PageRank[T Float](ctx context.Context, edges order.EdgeMap, opt PageRankOptions) (PageRankResult[T], error) {
 	r, err := newRanking[T](ctx, edges, opt)
 	if err != nil {
@@ -149,7 +151,7 @@ func newRanking[T Float](ctx context.Context, edges order.EdgeMap, opt PageRankO
 	if opt.Normalised {
 		r.each /= float64(max(n, 1))
 	}
-	if r.owned = ownedParts(edges); r.owned != nil {
+	if r.owned = ownedParts(edges, r.threads, int(unsafe.Sizeof(T(0)))); r.owned != nil {
 		r.next = huge.Make[T](padded)
 		r.tally = make([]tally, len(r.owned))
 	} else {

@@ -29,17 +29,20 @@ func (k *rankKernel[T]) Rows(r order.Rows) {
 	}
 }
 
-// gatherSum adds up x at the given indices. Four sums, because one would make each
-// addition wait for the one before it.
+// gatherSum adds up x at the given indices. Long rows have four sums, because one
+// would make each addition wait for the one before it; short ones do not, because
+// most rows are short and four sums cost more to begin and to end.
 func gatherSum[T Float](x []T, indices []uint32) T {
 	var a, b, c, d T
-	for len(indices) >= 4 {
-		i := (*[4]uint32)(indices)
-		a += x[i[0]]
-		b += x[i[1]]
-		c += x[i[2]]
-		d += x[i[3]]
-		indices = indices[4:]
+	if len(indices) >= 16 {
+		for len(indices) >= 4 {
+			i := (*[4]uint32)(indices)
+			a += x[i[0]]
+			b += x[i[1]]
+			c += x[i[2]]
+			d += x[i[3]]
+			indices = indices[4:]
+		}
 	}
 	for _, i := range indices {
 		a += x[i]
@@ -51,7 +54,18 @@ func (k *rankKernel[T]) Square(s order.Square) {
 	// A 16-bit index into an array of 65536 elements needs no check.
 	src := (*[order.SquareSide]T)(k.src[s.X:])
 	acc := (*[order.SquareSide]T)(k.acc[s.Y:])
-	for _, p := range s.Pairs {
-		acc[p.Y] += src[p.X]
+	pairs := packed(s.Pairs)
+	for len(pairs) >= 4 {
+		// Four loads before the first store, so that their misses overlap.
+		p := (*[4]pair32)(pairs)
+		a, b, c, d := src[p[0].x()], src[p[1].x()], src[p[2].x()], src[p[3].x()]
+		acc[p[0].y()] += a
+		acc[p[1].y()] += b
+		acc[p[2].y()] += c
+		acc[p[3].y()] += d
+		pairs = pairs[4:]
+	}
+	for _, p := range pairs {
+		acc[p.y()] += src[p.x()]
 	}
 }

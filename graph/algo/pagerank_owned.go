@@ -16,15 +16,16 @@ type ownedPart struct {
 }
 
 // ownedParts cuts edges by target, or returns nil where their order does not allow
-// that. Its parts cover all vertices, and do not depend on the number of threads.
-func ownedParts(edges order.EdgeMap) []ownedPart {
+// that. The parts cover all vertices. threads is how many will share them, and size
+// the bytes of a vertex's value.
+func ownedParts(edges order.EdgeMap, threads, size int) []ownedPart {
 	switch m := edges.(type) {
 	case *order.CSR:
 		if m.Reversed {
 			return rowParts(m)
 		}
 	case *order.Hilbert:
-		return stripes(m)
+		return stripes(m, threads, size)
 	}
 	return nil
 }
@@ -44,33 +45,42 @@ func rowParts(m *order.CSR) []ownedPart {
 	return parts
 }
 
-// stripeSides is the height of a stripe in square sides.
-const stripeSides = 4
+// stripeBytes is what the targets of a stripe may take: half of a second-level
+// cache, the other half being for the sources.
+const stripeBytes = 1 << 20
 
 // stripe is a run of rows of squares: those whose targets are vertices lo to hi.
 // Its targets stay in the second-level cache while the sources stream past, which
 // costs about as many misses as the whole curve does.
 type stripe struct {
 	*order.Hilbert
-	squares []int // indices into Squares, along the curve
+	squares []int // indices into Squares, by source
 	edges   int64
 }
 
-// stripes cuts squares by target.
-func stripes(h *order.Hilbert) []ownedPart {
+// stripes cuts squares by target. It gives up, returning nil, where one row of
+// squares holds so many edges that threads would wait for the one that has it.
+func stripes(h *order.Hilbert, threads, size int) []ownedPart {
 	sides := order.PadVertices(h.N) / order.SquareSide
-	parts := make([]ownedPart, (sides+stripeSides-1)/stripeSides)
+	height := max(1, stripeBytes/(order.SquareSide*size))
+	if threads > 1 {
+		height = max(1, min(height, sides/(4*threads)))
+	}
+	parts := make([]ownedPart, (sides+height-1)/height)
 	for i := range parts {
-		lo := i * stripeSides * order.SquareSide
-		parts[i] = ownedPart{&stripe{Hilbert: h}, lo, min(lo+stripeSides*order.SquareSide, h.N)}
+		lo := i * height * order.SquareSide
+		parts[i] = ownedPart{&stripe{Hilbert: h}, lo, min(lo+height*order.SquareSide, h.N)}
 	}
 	for i, s := range h.Squares {
-		part := parts[s.Y/stripeSides].edges.(*stripe)
+		part := parts[int(s.Y)/height].edges.(*stripe)
 		part.squares = append(part.squares, i)
 		part.edges += int64(h.Starts[i+1] - h.Starts[i])
 	}
 	for _, p := range parts {
 		s := p.edges.(*stripe)
+		if threads > 1 && s.edges > h.Edges()/int64(threads) {
+			return nil
+		}
 		slices.SortStableFunc(s.squares, func(a, b int) int { return int(h.Squares[a].X) - int(h.Squares[b].X) })
 	}
 	return parts
