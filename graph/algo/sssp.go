@@ -141,9 +141,7 @@ func sampleWeights(out *order.CSR) weightSample {
 	var count int
 	for i := 0; i < len(out.Weights); i += len(out.Weights)/samples + 1 {
 		w := out.Weights[i]
-		if _, unfit := length[uint32](w); unfit != 0 {
-			s.integral = false
-		}
+		s.integral = s.integral && w >= 0 && w <= maxIntegral && w == float32(int32(w))
 		if w >= 0 && w <= math.MaxFloat32 {
 			sum += float64(w)
 			count++

@@ -162,7 +162,7 @@ func (s *stepping[T]) emptyOne(ctx context.Context, i uint) {
 		if w.bad || k%ssspCheck == 0 && ctx.Err() != nil {
 			break
 		}
-		s.relax(w, c)
+		s.relax(w, c, false)
 	}
 	w.buckets.recycle(s.chunks)
 }
@@ -186,12 +186,12 @@ func (s *stepping[T]) share(ctx context.Context, i uint, entries int) {
 			if k >= len(s.chunks) {
 				break
 			}
-			s.relaxShared(w, s.chunks[k])
+			s.relax(w, s.chunks[k], true)
 		}
 		for n := w.buckets.size(i); 0 < n && n < ssspFuse && ctx.Err() == nil && !w.bad; n = w.buckets.size(i) {
 			own = w.buckets.take(&w.buckets.slots[i], own[:0])
 			for _, c := range own {
-				s.relaxShared(w, c)
+				s.relax(w, c, true)
 			}
 			w.buckets.recycle(own)
 		}
@@ -201,88 +201,99 @@ func (s *stepping[T]) share(ctx context.Context, i uint, entries int) {
 	}
 }
 
-// maxIntegral is the largest weight that is added as an integer: up to it
-// float32 holds all of them.
-const maxIntegral = 1<<24 - 1
-
-// length is a weight as a distance, and not 0 as the second result if it cannot
-// be one. It has no branches, so that it costs next to nothing beside the
-// memory that a search waits for.
-func length[T distance](w float32) (d T, unfit uint32) {
-	if isInteger[T]() {
-		i := int32(w)
-		return T(i), math.Float32bits(float32(i)) ^ math.Float32bits(w) | uint32(i)&^maxIntegral
-	}
-	const inf = 0x7f800000 // bits of +Inf; those of positive numbers are below, of NaN above
-	b := math.Float32bits(w + 0)
-	return T(w), (b | (inf - b)) >> 31 // -0 + 0 is +0
-}
-
-// relax offers the neighbours of every vertex of entries the way through it.
-func (s *stepping[T]) relax(w *stepWorker[T], entries []waiting[T]) {
+// relax offers the neighbours of every vertex of entries the way through it;
+// shared says that other goroutines do the same.
+func (s *stepping[T]) relax(w *stepWorker[T], entries []waiting[T], shared bool) {
 	offsets, targets, weights, dist, limit := s.out.Offsets, s.out.Targets, s.out.Weights, s.dist, s.limit
-	b := &w.buckets
-	examined, unfit := 0, uint32(0)
-	for _, e := range entries {
-		if dist[e.v] != e.d {
-			continue
-		}
-		if e.d > limit {
-			unfit = 1
-			break
-		}
-		lo, hi := offsets[e.v], offsets[e.v+1]
-		row := targets[lo:hi]
-		lengths := weights[lo:hi][:len(row)]
-		examined += len(row)
-		for j, v := range row {
-			l, u := length[T](lengths[j])
-			unfit |= u
-			if d := e.d + l; d < dist[v] {
-				dist[v] = d
-				b.push(d, v)
-			}
-		}
+	row := relaxRow[T]
+	if shared {
+		row = relaxRowShared[T]
 	}
-	w.examined += int64(examined)
-	w.bad = w.bad || unfit != 0
-}
-
-// relaxShared is relax where other goroutines do the same.
-func (s *stepping[T]) relaxShared(w *stepWorker[T], entries []waiting[T]) {
-	offsets, targets, weights, dist, limit := s.out.Offsets, s.out.Targets, s.out.Weights, s.dist, s.limit
-	b := &w.buckets
-	examined, unfit := 0, uint32(0)
+	examined := 0
 	for _, e := range entries {
 		if load(&dist[e.v]) != e.d {
 			continue
 		}
-		if e.d > limit {
-			unfit = 1
+		lo, hi := offsets[e.v], offsets[e.v+1]
+		if e.d > limit || !row(targets[lo:hi], weights[lo:hi], e.d, dist, &w.buckets) {
+			w.bad = true
 			break
 		}
-		lo, hi := offsets[e.v], offsets[e.v+1]
-		row := targets[lo:hi]
-		lengths := weights[lo:hi][:len(row)]
-		examined += len(row)
-		for j, v := range row {
-			l, u := length[T](lengths[j])
-			unfit |= u
-			d := e.d + l
-			for at := &dist[v]; ; {
-				old := load(at)
-				if d >= old {
-					break
-				}
-				if swap(at, old, d) {
-					b.push(d, v)
-					break
-				}
+		examined += int(hi - lo)
+	}
+	w.examined += int64(examined)
+}
+
+// relaxRow offers each vertex of row the way of length from and then its weight.
+// It says whether T holds all weights, which it finds out without branches: that
+// costs next to nothing beside the memory that a search waits for, where a pass
+// over all weights before it would be a tenth of its time. Being a function of
+// its own it has the registers that its loop needs.
+//
+//go:noinline
+func relaxRow[T distance](row []uint32, weights []float32, from T, dist []T, b *buckets[T]) bool {
+	weights = weights[:len(row)]
+	integer := isInteger[T]()
+	var top, fraction uint32
+	for j, v := range row {
+		d, w := from, weights[j]
+		if integer {
+			i := int32(w)
+			top = max(top, math.Float32bits(w))
+			fraction |= math.Float32bits(float32(i)) ^ math.Float32bits(w)
+			d += T(i)
+		} else {
+			top = max(top, math.Float32bits(w+0)) // -0 + 0 is +0
+			d += T(w)
+		}
+		if d < dist[v] {
+			dist[v] = d
+			b.push(d, v)
+		}
+	}
+	return fits[T](top, fraction)
+}
+
+// relaxRowShared is relaxRow where other goroutines do the same.
+//
+//go:noinline
+func relaxRowShared[T distance](row []uint32, weights []float32, from T, dist []T, b *buckets[T]) bool {
+	weights = weights[:len(row)]
+	integer := isInteger[T]()
+	var top, fraction uint32
+	for j, v := range row {
+		d, w, at := from, weights[j], &dist[v]
+		if integer {
+			i := int32(w)
+			top = max(top, math.Float32bits(w))
+			fraction |= math.Float32bits(float32(i)) ^ math.Float32bits(w)
+			d += T(i)
+		} else {
+			top = max(top, math.Float32bits(w+0)) // -0 + 0 is +0
+			d += T(w)
+		}
+		for old := load(at); d < old; old = load(at) {
+			if swap(at, old, d) {
+				b.push(d, v)
+				break
 			}
 		}
 	}
-	w.examined += int64(examined)
-	w.bad = w.bad || unfit != 0
+	return fits[T](top, fraction)
+}
+
+// maxIntegral is the largest weight that is added as an integer: up to it
+// float32 holds all of them.
+const maxIntegral = 1<<24 - 1
+
+// fits says whether T holds weights of which top are the largest bits and
+// fraction is 0 if all are integers. NaN and negative numbers have larger bits
+// than +Inf.
+func fits[T distance](top, fraction uint32) bool {
+	if isInteger[T]() {
+		return fraction == 0 && top <= math.Float32bits(maxIntegral)
+	}
+	return top <= math.Float32bits(float32(math.Inf(1)))
 }
 
 // load reads a distance that other goroutines change.
