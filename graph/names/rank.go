@@ -15,20 +15,22 @@ type page [pageWords]uint64
 var nothing page
 
 // Set is a set of 32-bit integers: a bitmap in pages that appear as they are
-// needed, so a few large ids cost little. It is not safe for concurrent use:
-// workers fill sets of their own, which [Set.Or] joins.
+// needed, so a few large ids cost little. The zero Set is empty and ready. It is
+// not safe for concurrent use: workers fill sets of their own, which [Set.Or]
+// joins.
 type Set struct {
-	pages []*page // 65536, so that the upper half of an id is an index
+	pages []*page // by the upper half of an id, as far as ids went
 	n     int
 }
 
 // NewSet is an empty set.
-func NewSet() *Set {
-	s := &Set{pages: make([]*page, 1<<16)}
-	for i := range s.pages {
-		s.pages[i] = &nothing
+func NewSet() *Set { return &Set{} }
+
+// reach makes s have n pages at least.
+func (s *Set) reach(n int) {
+	for len(s.pages) < n {
+		s.pages = append(s.pages, &nothing)
 	}
-	return s
 }
 
 // Len is the number of ids in the set.
@@ -36,11 +38,13 @@ func (s *Set) Len() int { return s.n }
 
 // Has says whether id is in the set.
 func (s *Set) Has(id uint32) bool {
-	return s.pages[id>>16][id>>6&(pageWords-1)]>>(id&63)&1 != 0
+	i := int(id >> 16)
+	return i < len(s.pages) && s.pages[i][id>>6&(pageWords-1)]>>(id&63)&1 != 0
 }
 
 // Add puts id in the set and says whether it was new.
 func (s *Set) Add(id uint32) bool {
+	s.reach(int(id>>16) + 1)
 	p := s.pages[id>>16]
 	word, bit := id>>6&(pageWords-1), uint64(1)<<(id&63)
 	if p[word]&bit != 0 {
@@ -57,6 +61,7 @@ func (s *Set) Add(id uint32) bool {
 
 // Or adds all ids of other.
 func (s *Set) Or(other *Set) {
+	s.reach(len(other.pages))
 	for i, q := range other.pages {
 		if q == &nothing {
 			continue
