@@ -12,7 +12,9 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"weir/graph"
 	"weir/graph/generate"
+	"weir/graph/store"
 )
 
 // rangeFlag is a flag that takes a smallest and a largest number, such as 1,255.
@@ -79,7 +81,8 @@ Kinds of graphs:
 
 The same seed makes the same graph, on any machine and with any number of
 threads. Each edge is made once; --undirected adds its reverse.`,
-		Example: `  weir graph generate rmat rmat.tsv.gz --scale 10
+		Example: `  weir graph generate rmat rmat.weir --scale 16
+  weir graph generate rmat rmat.tsv.gz --scale 10
   weir graph generate grid streets.csv --rows 30 --columns 40 --weights 1,255
   weir graph generate smallworld - --vertices 100 --degree 4 --rewire 0.1 | weir graph clustering - --undirected`,
 		Args:      cobra.ExactArgs(2),
@@ -106,6 +109,7 @@ threads. Each edge is made once; --undirected adds its reverse.`,
 	flags.IntVar(&spec.Degree, "degree", 0, "make `n` links for each vertex: preferential (default 8), smallworld (default 16)")
 	flags.Float64Var(&spec.Rewire, "rewire", 0, "move this `share` of the links of a smallworld")
 	flags.Int64Var(&spec.Left, "left", 0, "make `n` of the vertices of bipartite the left ones (default half)")
+	orders := addOrders(cmd)
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
 		spec.Kind = generate.Kind(args[0])
 		if quadrants != nil {
@@ -119,7 +123,7 @@ threads. Each edge is made once; --undirected adds its reverse.`,
 			return usageError{err}
 		}
 		begin := time.Now()
-		if err := a.generate(ctx, spec, args[1], undirected || spec.Kind == generate.Kronecker); err != nil {
+		if err := a.generate(ctx, spec, args[1], undirected || spec.Kind == generate.Kronecker, orders.orders); err != nil {
 			return err
 		}
 		r := generateResult{args[1], args[0], spec.Seed, vertices, edges, time.Since(begin).Seconds()}
@@ -134,7 +138,13 @@ threads. Each edge is made once; --undirected adds its reverse.`,
 }
 
 // generate writes the graph to the file at path.
-func (a *app) generate(ctx context.Context, spec generate.Spec, path string, undirected bool) error {
+func (a *app) generate(ctx context.Context, spec generate.Spec, path string, undirected bool, orders []graph.Order) error {
+	if extension(path) == store.Ext {
+		return a.storeGenerated(ctx, spec, path, undirected, orders)
+	}
+	if orders != nil {
+		return usagef("--orders is for weir's own file, which ends in %s", store.Ext)
+	}
 	separator := byte(' ')
 	switch extension(path) {
 	case ".csv":

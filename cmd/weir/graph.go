@@ -60,7 +60,8 @@ func (a *app) graphCommand() *cobra.Command {
 			a.pagerankCommand(), a.componentsCommand(), a.sccCommand(), a.bfsCommand(), a.ssspCommand(), a.pathCommand(),
 			a.kcoreCommand(), a.trianglesCommand(), a.clusteringCommand(), a.degreesCommand(),
 		}},
-		{cobra.Group{ID: "files", Title: "Files:"}, []*cobra.Command{a.infoCommand(), a.generateCommand(), a.verifyCommand()}},
+		{cobra.Group{ID: "files", Title: "Files:"}, []*cobra.Command{a.convertCommand(), a.infoCommand(), a.generateCommand(), a.verifyCommand()}},
+		{cobra.Group{ID: "one", Title: "What one thread can do:"}, []*cobra.Command{a.ladderCommand(), a.costCommand()}},
 	}
 	cobra.EnableCommandSorting = false
 	for _, g := range groups {

@@ -11,6 +11,7 @@ import (
 
 	"weir/graph"
 	"weir/graph/algo"
+	"weir/graph/names"
 	"weir/graph/store"
 	"weir/internal/table"
 )
@@ -85,6 +86,9 @@ the edges are spread over the vertices.`,
 func (g *opened) info(path string) (infoResult, error) {
 	r := infoResult{SelfLoops: g.SelfLoops, Duplicates: g.Duplicates, Orders: []storedOrder{}, FirstIDs: []string{}}
 	r.IDs = g.Names.Kind().String()
+	if g.Names.Kind() == names.Identity {
+		r.IDs = "numbers of vertices"
+	}
 	for v := range uint32(min(3, g.Vertices)) {
 		r.FirstIDs = append(r.FirstIDs, g.Names.Name(v))
 	}

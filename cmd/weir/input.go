@@ -98,10 +98,15 @@ func (a *app) open(ctx context.Context, path string, in *inputFlags, prefer grap
 		return nil, err
 	}
 	a.note("%s", g.describe())
-	if r := g.Report; r != nil && (r.Bad > 0 || r.Rounded > 0) {
-		a.note("%s", strings.TrimRight(r.String(), "\n"))
-	}
+	g.noteReport()
 	return g, nil
+}
+
+// noteReport says what reading a text found that its owner should know.
+func (g *opened) noteReport() {
+	if r := g.Report; r != nil && (r.Bad > 0 || r.Rounded > 0) {
+		g.app.note("%s", strings.TrimRight(r.String(), "\n"))
+	}
 }
 
 // time runs f and adds its duration to those of step.
@@ -126,7 +131,7 @@ func (g *opened) describe() string {
 	}
 	took := g.seconds["read"]
 	rate := ""
-	if took > 0 && g.Edges >= minRated {
+	if g.Report != nil && g.Edges >= minRated { // other files are mapped, not read
 		rate = fmt.Sprintf(", %s edges/s", formatCount(float64(g.Edges)/took))
 	}
 	return fmt.Sprintf("%s: %s, %s vertices, %s edges, %s (%s%s)", g.Source, g.Format,

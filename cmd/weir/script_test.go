@@ -28,7 +28,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"pack": pack, "json": checkJSON, "code": code, "size": size,
+			"pack": pack, "json": checkJSON, "code": code, "size": size, "flip": flip,
 		},
 	})
 }
@@ -116,4 +116,13 @@ func size(ts *testscript.TestScript, neg bool, args []string) {
 	if got, want := len(ts.ReadFile(args[1])), args[0]; strconv.Itoa(got) != want {
 		ts.Fatalf("%s has %d bytes, want %s", args[1], got, want)
 	}
+}
+
+// flip FILE OFFSET changes a byte of a file.
+func flip(ts *testscript.TestScript, neg bool, args []string) {
+	data := []byte(ts.ReadFile(args[0]))
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	data[at] ^= 0x40
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o666))
 }
