@@ -9,14 +9,12 @@
 //	in, err := text.Open("wiki-Vote.txt.gz")
 //	...
 //	defer in.Close()
-//	var edges []uint64
 //	res, err := text.Read(ctx, in, text.Options{}, func(c text.Chunk) error {
-//		edges = append(edges, c.Edges...)
-//		c.Release()
-//		return nil
+//		...
 //	})
-//	res.Rank.Apply(edges) // here every chunk was raw: ids with gaps become 0 to n-1
 //	fmt.Println(res.Vertices, res.Names.Name(0))
+//
+// [Write] and [Create] write the same formats.
 //
 // # Edge lists
 //

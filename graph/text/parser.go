@@ -87,7 +87,7 @@ func (p *parser) parse(b []byte, n int, index int) *part {
 		}
 	}
 	if len(out.edges) > 0 {
-		p.perEdge = max(2, float64(n)/float64(len(out.edges))*0.97)
+		p.perEdge = max(2, float64(n)/float64(len(out.edges))*0.95)
 	}
 	return out
 }
@@ -110,7 +110,8 @@ func (p *parser) scan(b []byte, n int, out *part) bool {
 		skip = 2
 	}
 	plain := p.integers && p.src == 0 && p.dst == 1 && (!p.weighted || p.wgt == 2)
-	var selfLoops int64
+	weighted, mirror, longest := p.weighted, p.mirror, p.opt.MaxLine
+	var lines, entries, selfLoops int64
 	var largest uint64
 	for i := 0; i < n; {
 		var s, t, u uint64
@@ -137,7 +138,7 @@ func (p *parser) scan(b []byte, n int, out *part) bool {
 		if e == 0 {
 			goto slow
 		}
-		if p.weighted {
+		if weighted {
 			if b[j] != sepA && b[j] != sepB {
 				goto slow
 			}
@@ -160,7 +161,7 @@ func (p *parser) scan(b []byte, n int, out *part) bool {
 		case c == '\r' && b[j+1] == '\n':
 			j++
 		case c == sepA || c == sepB: // further columns
-			if j += bytes.IndexByte(b[j:n], '\n'); j-i > p.opt.MaxLine {
+			if j += bytes.IndexByte(b[j:n], '\n'); j-i > longest {
 				goto slow
 			}
 		default:
@@ -171,11 +172,13 @@ func (p *parser) scan(b []byte, n int, out *part) bool {
 		if s >= limit || t >= limit {
 			goto slow
 		}
-		out.lines++
+		lines++
 		i = j + 1
 		goto edge
 	slow:
 		{
+			out.lines += lines
+			lines = 0
 			var l line
 			l, i = p.line(b, i, n, out)
 			switch l.is {
@@ -205,24 +208,26 @@ func (p *parser) scan(b []byte, n int, out *part) bool {
 		} else {
 			largest = max(largest, s, t)
 		}
-		out.entries++
+		entries++
 		edges = append(edges, s<<32|t)
-		if p.weighted {
+		if weighted {
 			weights = append(weights, w)
 		}
 		if s == t {
 			selfLoops++
-		} else if p.mirror {
+		} else if mirror {
 			edges = append(edges, t<<32|s)
 			if p.negate {
 				w = -w
 			}
-			if p.weighted {
+			if weighted {
 				weights = append(weights, w)
 			}
 		}
 	}
 	out.edges, out.weights = edges, weights
+	out.lines += lines
+	out.entries += entries
 	out.selfLoops += selfLoops
 	out.largest = uint32(largest)
 	return true
