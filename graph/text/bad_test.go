@@ -80,6 +80,7 @@ func TestReadRefusesTexts(t *testing.T) {
 		{"binary without zeros", "g", strings.Repeat("\x01\x02abc", 10), Options{}, "does not look like a text graph: 20 of its first 50 bytes are control characters"},
 		{"carriage returns", "g", "0 1\r1 2\r", Options{}, "carriage return alone"},
 		{"xz", "g", "\xfd7zXZ\x00 and more", Options{}, "xz is not supported"},
+		{"bzip2", "g", "BZh91AY&SY and more", Options{}, "bzip2 is not supported"},
 		{"unknown format", "g", "0 1\n", Options{Format: 99}, "unknown format 99"},
 		{"banner", "g", "%%MatrixMarket vector\n", Options{}, "g:1: not a banner"},
 		{"dense matrix", "g", "%%MatrixMarket matrix array real general\n2 2\n", Options{}, `g:1: matrix in "array" format, want coordinate`},

@@ -123,13 +123,15 @@ func compression(head []byte) string {
 	for _, m := range []struct{ magic, name string }{
 		{"\x1f\x8b", "gzip"},
 		{"\x28\xb5\x2f\xfd", "zstd"},
-		{"BZh", "bzip2"},
 		{"\xfd7zXZ", "xz"},
 		{"PK\x03\x04", "zip"},
 	} {
 		if bytes.HasPrefix(head, []byte(m.magic)) {
 			return m.name
 		}
+	}
+	if len(head) >= 8 && string(head[:3]) == "BZh" && string(head[4:8]) == "1AY&" {
+		return "bzip2"
 	}
 	// A zstd file may begin with a frame to skip.
 	if len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18" {

@@ -51,6 +51,7 @@ func TestReadEdgeLists(t *testing.T) {
 		{"kept ids, none", "#\n", Options{KeepIDs: true}, want{sep: ' '}},
 		{"given vertices", "3 1\n", Options{Vertices: 7}, want{edges: "3>1", vertices: 7, sep: ' '}},
 		{"strings", "AMS LHR\nLHR JFK\n", Options{}, want{edges: "AMS>LHR LHR>JFK", vertices: 3, kind: names.Text, sep: ' '}},
+		{"almost bzip2", "BZh91 BZh\n", Options{}, want{edges: "BZh91>BZh", vertices: 2, kind: names.Text, sep: ' '}},
 		{"mixed are strings", "1 2\n2 x\n", Options{}, want{edges: "1>2 2>x", vertices: 3, kind: names.Text, sep: ' '}},
 		{"asked for strings", "01 2\n1 2\n", Options{IDs: StringIDs}, want{edges: "01>2 1>2", vertices: 3, kind: names.Text, sep: ' '}},
 		{"blanks in names", "New York\tLos Angeles\nLos Angeles\tSão Paulo\n", Options{}, want{edges: "New York>Los Angeles Los Angeles>São Paulo", vertices: 3, kind: names.Text, sep: '\t'}},

@@ -120,10 +120,11 @@ func checkNames(t *names.Table) error {
 }
 
 // quote puts b[from:] in quotes if it would not be read as one field else, or as
-// a comment or without its blanks.
+// a comment, as a mark of the encoding or without its blanks.
 func quote(b []byte, from int, sep byte) []byte {
 	field := b[from:]
-	plain := !blank(field[0]) && !blank(field[len(field)-1]) && field[0] != '#' && field[0] != '%' && field[0] != '/' && field[len(field)-1] != '\r'
+	// Bytes of a byte order mark could stand at the start of the file.
+	plain := field[0] != 0xef && field[0] < 0xfe && !blank(field[0]) && !blank(field[len(field)-1]) && field[0] != '#' && field[0] != '%' && field[0] != '/' && field[len(field)-1] != '\r'
 	for _, c := range field {
 		if c == sep || c == '"' || sep == ' ' && c == '\t' {
 			plain = false
