@@ -109,6 +109,9 @@ hold the edges in several orders:
 		g := &opened{Graph: converted, app: a, seconds: map[string]float64{"read": r.Seconds}}
 		a.note("%s", g.describe())
 		g.noteReport()
+		if g.Dropped > 0 {
+			a.note("%s left out, which this format cannot hold", plural(int(g.Dropped), "edge"))
+		}
 		size := ""
 		if r.Bytes, err = sizeOf(args[1]); err != nil {
 			return err

@@ -54,9 +54,7 @@ thread is worth.`,
 		if err != nil {
 			return err
 		}
-		ways, err := ladder.Measure(ctx, orders, backward, par.Threads(a.threads), func(w ladder.Way) {
-			a.note("%s, %s: %s", w.Task, w.Name, formatSeconds(w.Seconds[0]))
-		})
+		ways, err := ladder.Measure(ctx, orders, backward, par.Threads(a.threads))
 		if err != nil {
 			return err
 		}

@@ -158,9 +158,9 @@ func (g *opened) printInfo(r infoResult) error {
 	line("duplicates", "%s", count(r.Duplicates))
 	line("ids", "%s: %s%s", r.IDs, strings.Join(r.FirstIDs, ", "), map[bool]string{true: ", …"}[g.Vertices > len(r.FirstIDs)])
 	if len(r.Orders) > 0 {
-		t := table.New(table.Left("order"), table.Right("MB").Decimals(1), table.Right("bits an edge").Decimals(1))
+		t := table.New(table.Left("order"), table.Right("size"), table.Right("bits an edge").Decimals(1))
 		for _, o := range r.Orders {
-			t.Row(o.Order, float64(o.Bytes)/1e6, o.BitsPerEdge)
+			t.Row(o.Order, humanize.IBytes(uint64(o.Bytes)), o.BitsPerEdge)
 		}
 		fmt.Fprintln(w)
 		if err := t.WriteText(w); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -35,9 +36,7 @@ order; no bounds checks; a smaller footprint; prefetching.`,
 			return err
 		}
 		defer g.Close()
-		rungs, err := ladder.Climb(ctx, orders, func(r ladder.Rung) {
-			a.note("%s: %s", r.Name, formatSeconds(r.Seconds))
-		})
+		rungs, err := ladder.Climb(ctx, orders)
 		if err != nil {
 			return err
 		}
@@ -83,7 +82,7 @@ func (a *app) openLadder(ctx context.Context, path string, in *inputFlags) (*ope
 
 // source is the line at the foot of a chart.
 func (g *opened) source(command string) string {
-	return fmt.Sprintf("weir graph %s, %s: %s, %s · %s %s/%s, %d processors · %s", command, g.Source,
+	return fmt.Sprintf("weir graph %s, %s: %s, %s · %s %s/%s, %d processors · %s", command, filepath.Base(g.Source),
 		humanize.Comma(int64(g.Vertices))+" vertices", plural(int(g.Edges), "edge"), runtime.Version(), runtime.GOOS, runtime.GOARCH,
 		runtime.GOMAXPROCS(0), time.Now().Format(time.DateOnly))
 }

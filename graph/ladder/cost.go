@@ -6,6 +6,7 @@ import (
 
 	"weir/graph/algo"
 	"weir/graph/order"
+	"weir/internal/progress"
 )
 
 // Way is a way to compute an answer, timed on rising numbers of threads.
@@ -38,9 +39,8 @@ type way struct {
 
 // Measure times ways to rank vertices and to find components, each on 1, 2, 4, …
 // up to the given number of threads, and finds the COST of each. In is the
-// transposed rows of g.Rows, or g.Rows itself for an undirected graph. Report is
-// called after each way; the COST is not known by then.
-func Measure(ctx context.Context, g Graph, in *order.CSR, threads int, report func(Way)) ([]Way, error) {
+// transposed rows of g.Rows, or g.Rows itself for an undirected graph.
+func Measure(ctx context.Context, g Graph, in *order.CSR, threads int) ([]Way, error) {
 	degrees, err := algo.OutDegrees(ctx, g.Rows, threads)
 	if err != nil {
 		return nil, fmt.Errorf("measure: %w", err)
@@ -57,8 +57,7 @@ func Measure(ctx context.Context, g Graph, in *order.CSR, threads int, report fu
 			return err
 		}
 	}
-	var ways []Way
-	for _, w := range []way{
+	all := []way{
 		{PageRank, "vertex order, by source", rank(g.Rows)},
 		{PageRank, "vertex order, by target", rank(in)},
 		{PageRank, "Hilbert order", rank(g.Hilbert)},
@@ -70,7 +69,11 @@ func Measure(ctx context.Context, g Graph, in *order.CSR, threads int, report fu
 			_, err := algo.Afforest(ctx, g.Rows, in, algo.ComponentsOptions{Threads: threads})
 			return err
 		}},
-	} {
+	}
+	stage := progress.Start(ctx, "ways", int64(len(all)), progress.Items)
+	defer stage.Done()
+	var ways []Way
+	for _, w := range all {
 		timed := Way{Task: w.task, Name: w.name}
 		for t := 1; ; t = min(2*t, threads) {
 			took, _, err := fastest(ctx, func() error { return w.run(ctx, t) })
@@ -83,7 +86,7 @@ func Measure(ctx context.Context, g Graph, in *order.CSR, threads int, report fu
 			}
 		}
 		ways = append(ways, timed)
-		report(timed)
+		stage.Add(1)
 	}
 	settle(ways)
 	return ways, nil

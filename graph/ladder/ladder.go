@@ -20,6 +20,7 @@ import (
 
 	"weir/graph/algo"
 	"weir/graph/order"
+	"weir/internal/progress"
 )
 
 // Graph is the edges that are walked, in two orders.
@@ -68,9 +69,8 @@ var steps = []step{
 }
 
 // Climb measures all rungs on one thread, the fastest of several runs each (of
-// about a second in all), and checks that all find the same components. Report is
-// called after each rung.
-func Climb(ctx context.Context, g Graph, report func(Rung)) ([]Rung, error) {
+// about a second in all), and checks that all find the same components.
+func Climb(ctx context.Context, g Graph) ([]Rung, error) {
 	if n, m := g.Rows.Vertices(), g.Hilbert.Vertices(); n != m || g.Rows.Edges() != g.Hilbert.Edges() {
 		return nil, fmt.Errorf("climb: %d vertices and %d edges in vertex order, but %d and %d in Hilbert order",
 			n, g.Rows.Edges(), m, g.Hilbert.Edges())
@@ -78,6 +78,8 @@ func Climb(ctx context.Context, g Graph, report func(Rung)) ([]Rung, error) {
 	if err := g.Rows.Verify(); err != nil { // once, so that no rung pays for it
 		return nil, fmt.Errorf("climb: %w", err)
 	}
+	stage := progress.Start(ctx, "rungs", int64(len(steps)), progress.Items)
+	defer stage.Done()
 	var rungs []Rung
 	var first []uint32
 	for _, s := range steps {
@@ -100,7 +102,7 @@ func Climb(ctx context.Context, g Graph, report func(Rung)) ([]Rung, error) {
 		r.Seconds = r.Time.Seconds()
 		r.EdgesPerSecond = float64(g.Rows.Edges()) / r.Seconds
 		rungs = append(rungs, r)
-		report(r)
+		stage.Add(1)
 	}
 	return rungs, nil
 }

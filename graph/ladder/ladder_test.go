@@ -95,13 +95,12 @@ func graphOf(t *testing.T) (Graph, *order.CSR) {
 
 func TestClimb(t *testing.T) {
 	g, _ := graphOf(t)
-	var seen []Rung
-	rungs, err := Climb(t.Context(), g, func(r Rung) { seen = append(seen, r) })
+	rungs, err := Climb(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rungs) != len(steps) || !slices.Equal(rungs, seen) {
-		t.Errorf("%d rungs, of which %d were reported; want %d", len(rungs), len(seen), len(steps))
+	if len(rungs) != len(steps) {
+		t.Errorf("%d rungs, want %d", len(rungs), len(steps))
 	}
 	for _, r := range rungs {
 		if r.Components != rungs[0].Components || r.Runs < 1 || r.Seconds <= 0 || r.EdgesPerSecond <= 0 {
@@ -109,11 +108,12 @@ func TestClimb(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := Climb(ctx, g, func(Rung) { cancel() }); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled after a rung: %v", err)
+	cancel()
+	if _, err := Climb(ctx, g); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
 	g.Hilbert = &order.Hilbert{N: 3, Starts: []uint64{0}}
-	if _, err := Climb(t.Context(), g, func(Rung) {}); err == nil {
+	if _, err := Climb(t.Context(), g); err == nil {
 		t.Error("two different graphs were accepted as one")
 	}
 }
@@ -123,7 +123,7 @@ func TestMeasure(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	g, in := graphOf(t)
-	ways, err := Measure(t.Context(), g, in, 3, func(Way) {})
+	ways, err := Measure(t.Context(), g, in, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
