@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"sort"
 
 	"weir/graph/order"
 	"weir/internal/huge"
@@ -149,6 +150,7 @@ type triangleCounter struct {
 	hubs      *hubs
 	mark      []uint64 // the row being worked on as a bitmap; else empty
 	triangles int64
+	touched   uint32 // keeps reads that only fetch memory
 }
 
 // count counts the triangles whose vertex of fewest edges has rank r.
@@ -167,12 +169,9 @@ func (t *triangleCounter) count(r uint32) {
 			words, split = w, i+1
 		}
 	}
-	var found int64
-	for i, c := range row {
-		if c >= t.hubs.count {
-			found += countMarked(mark, t.o.row(c))
-			continue
-		}
+	near := row[:sort.Search(len(row), func(i int) bool { return row[i] >= t.hubs.count })]
+	found := t.countFar(row[len(near):])
+	for i, c := range near {
 		bitmap := t.hubs.row(c)
 		if i <= split {
 			found += countCommon(bitmap[:min(words, len(bitmap))], mark)
@@ -184,6 +183,36 @@ func (t *triangleCounter) count(r uint32) {
 		mark[b>>6] = 0
 	}
 	t.triangles += found
+}
+
+// farBatch is the number of rows that are fetched from memory at a time.
+const farBatch = 32
+
+// countFar counts the marked elements in the rows of the ranks in list, which
+// have no bitmaps. Such rows are short, and each is somewhere else in memory:
+// their ends, then their first elements are read before any is gone through,
+// so that the processor waits for many at the same time.
+func (t *triangleCounter) countFar(list []uint32) (found int64) {
+	offsets, targets := t.o.offsets, t.o.targets
+	var rows [farBatch][]uint32
+	for len(list) > 0 {
+		n := min(len(list), farBatch)
+		for i, c := range list[:n] {
+			rows[i] = targets[offsets[c]:offsets[c+1]]
+		}
+		var touched uint32
+		for _, row := range rows[:n] {
+			if len(row) > 0 {
+				touched |= row[0]
+			}
+		}
+		t.touched = touched
+		for _, row := range rows[:n] {
+			found += countMarked(t.mark, row)
+		}
+		list = list[n:]
+	}
+	return found
 }
 
 // countCommon counts the bits set in both bitmaps; b is at least as long as a.
