@@ -19,6 +19,9 @@ var (
 
 func blank(c byte) bool { return c == ' ' || c == '\t' }
 
+// nothingIn says whether a line is blank. White space beyond ASCII may be a name.
+func nothingIn(line []byte) bool { return len(bytes.Trim(line, " \t\r\v\f")) == 0 }
+
 // cut is the first most fields of a line, without blanks around them and
 // quotes. They are valid until the next call.
 func (f *fieldCutter) cut(line []byte, most int) ([][]byte, error) {

@@ -63,7 +63,7 @@ func ReadLabels(in *Input, key, label int) (map[string]string, error) {
 	for scanner.Scan() {
 		at++
 		line := scanner.Bytes()
-		if row := trimLead(line, cutter.sep); len(bytes.TrimSpace(line)) == 0 || hashComments.comment(row) {
+		if row := trimLead(line, cutter.sep); nothingIn(line) || hashComments.comment(row) {
 			continue
 		}
 		fields, err := cutter.cut(line, max(key, label))
@@ -94,7 +94,7 @@ func ReadLabels(in *Input, key, label int) (map[string]string, error) {
 func labelSeparator(in *Input) byte {
 	var data [][]byte
 	for line := range lines(bytes.TrimPrefix(in.sample, bom), in.whole) {
-		if row := trimLead(line, 0); len(row) > 0 && !hashComments.comment(row) {
+		if row := trimLead(line, 0); !nothingIn(row) && !hashComments.comment(row) {
 			if data = append(data, line); len(data) == maxSampled {
 				break
 			}

@@ -34,7 +34,7 @@ func (m *model) read(text string, opt Options) {
 	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		m.lines++
 		line = strings.TrimSuffix(line, "\r")
-		if strings.TrimSpace(line) == "" {
+		if strings.Trim(line, " \t\r\v\f") == "" {
 			m.blank++
 			continue
 		}

@@ -269,7 +269,7 @@ func (p *parser) lineOf(text []byte, out *part) line {
 		return line{is: theEnd}
 	}
 	row := trimLead(text, p.sep)
-	if len(bytes.TrimSpace(row)) == 0 {
+	if nothingIn(row) {
 		out.blank++
 		return line{is: notEdge}
 	}

@@ -162,7 +162,7 @@ func planEdges(text []byte, whole bool, opt Options) (*plan, error) {
 			rest = nil
 		}
 		before.lines++
-		if len(bytes.TrimSpace(line)) == 0 {
+		if nothingIn(line) {
 			before.blank++
 			continue
 		}

@@ -124,7 +124,7 @@ func checkNames(t *names.Table) error {
 func quote(b []byte, from int, sep byte) []byte {
 	field := b[from:]
 	// Bytes of a byte order mark could stand at the start of the file.
-	plain := field[0] != 0xef && field[0] < 0xfe && !blank(field[0]) && !blank(field[len(field)-1]) && field[0] != '#' && field[0] != '%' && field[0] != '/' && field[len(field)-1] != '\r'
+	plain := field[0] != 0xef && field[0] < 0xfe && field[0] > ' ' && !blank(field[len(field)-1]) && field[0] != '#' && field[0] != '%' && field[0] != '/' && field[len(field)-1] != '\r'
 	for _, c := range field {
 		if c == sep || c == '"' || sep == ' ' && c == '\t' {
 			plain = false
