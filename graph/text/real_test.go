@@ -57,6 +57,9 @@ func TestReadRealFiles(t *testing.T) {
 		{"bips98_606.mtx", Options{}, 7135, 34738, names.Shifted, MatrixMarket, true},
 	} {
 		t.Run(c.file, func(t *testing.T) {
+			if testing.Short() && c.edges > 500_000 {
+				t.Skip("a large file")
+			}
 			in, err := Open(realFile(t, c.file))
 			if err != nil {
 				t.Fatal(err)

@@ -36,7 +36,9 @@ type chunk struct {
 // tailStep is how much more is read at a time to find the end of a line.
 const tailStep = 64 << 10
 
-// randomSource reads a plain file at several places at the same time.
+// randomSource reads a plain file at several places at the same time. It reads
+// and does not map: a file that shrinks meanwhile is an error then, no fault, and
+// the text is in the cache of the core that is about to parse it.
 type randomSource struct {
 	in    *Input
 	opt   *Options
