@@ -41,8 +41,8 @@ type LCCResult struct {
 //
 // It finds triangles as [Triangles] does, but one by one. Memory beside the
 // graph: the oriented copy of 4 bytes an edge (5 if directed) and 40 bytes a
-// vertex, as much again for bitmaps (twice that if directed), and for each
-// thread half a megabyte and a bit a vertex (a byte if directed).
+// vertex, at most as much again for bitmaps (twice that if directed), and for
+// each thread half a megabyte and a bit a vertex (two if directed).
 func LCC(ctx context.Context, out, in *order.CSR, opt LCCOptions) (*LCCResult, error) {
 	r, err := lcc(ctx, out, in, par.Threads(opt.Threads))
 	if err != nil {
@@ -114,24 +114,26 @@ func lcc(ctx context.Context, out, in *order.CSR, threads int) (*LCCResult, erro
 }
 
 // linkCounter finds triangles on one goroutine. In an undirected graph it counts
-// triangles, in a directed one the directions of the edge opposite to a vertex.
+// them for each of their vertices, in a directed one it counts for each the
+// directions of the edge between the other two.
 type linkCounter struct {
 	o    *oriented
 	hubs *hubs
 	mark []uint64 // the row being worked on as a bitmap; else empty
-	// ways holds for each marked rank the directions of its edge to the row's
-	// vertex; nil if the graph is undirected.
-	ways  []uint8
-	near  []uint64 // what was found for the ranks that have bitmaps
-	links []uint64 // what was found for the others, by all goroutines
+	// markBoth has a bit for those of its edges that go both ways; nil if the graph
+	// is undirected.
+	markBoth []uint64
+	near     []uint64 // what was found for the ranks that have bitmaps
+	links    []uint64 // what was found for the others, by all goroutines
 }
 
 func newLinkCounter(o *oriented, h *hubs, links []uint64, directed bool) *linkCounter {
 	c := &linkCounter{o: o, hubs: h, links: links}
-	c.mark = huge.Make[uint64]((len(o.vertex) + 63) / 64)
+	words := (len(o.vertex) + 63) / 64
+	c.mark = huge.Make[uint64](words)
 	c.near = make([]uint64, h.count)
 	if directed {
-		c.ways = huge.Make[uint8](len(o.vertex))
+		c.markBoth = huge.Make[uint64](words)
 	}
 	return c
 }
@@ -145,89 +147,128 @@ func (c *linkCounter) add(r uint32, x uint64) {
 	}
 }
 
-// count finds the triangles whose vertex of fewest edges has rank r.
+// count finds the triangles whose vertex of fewest edges has rank r. Its third
+// vertex is first, the second one lies between them in rank.
 func (c *linkCounter) count(r uint32) {
-	row := c.o.row(r)
+	row, ways := c.o.row(r), c.o.waysOf(r)
 	if len(row) < 2 {
 		return
 	}
-	mark := c.mark
-	for _, b := range row {
-		mark[b>>6] |= 1 << (b & 63)
-	}
-	if c.ways == nil {
-		c.undirected(r, row)
-	} else {
-		ways := c.o.ways[c.o.offsets[r]:c.o.offsets[r+1]]
-		for i, b := range row {
-			c.ways[b] = ways[i]
-		}
-		c.directed(r, row)
-	}
-	for _, b := range row {
-		mark[b>>6] = 0
-	}
-}
-
-// undirected counts triangles.
-func (c *linkCounter) undirected(r uint32, row []uint32) {
 	// As in triangleCounter.count, the beginning is looked at in words.
 	words, split := 0, 0
 	for i, b := range row {
+		c.mark[b>>6] |= 1 << (b & 63)
+		if ways != nil && ways[i] == 2 {
+			c.markBoth[b>>6] |= 1 << (b & 63)
+		}
 		if w := int(b>>6) + 1; i+1 >= w {
 			words, split = w, i+1
 		}
 	}
-	near, mark := c.near, c.mark
-	var all uint64
+	var own uint64
 	for i, second := range row {
-		var found uint64
-		if second >= c.hubs.count {
-			for _, b := range c.o.row(second) {
-				if mark[b>>6]>>(b&63)&1 != 0 {
-					c.add(b, 1)
-					found++
-				}
-			}
-		} else {
-			bitmap := c.hubs.row(second)
-			first := bitmap[:min(words, len(bitmap))]
-			marked := mark[:len(first)]
-			for j, w := range first {
-				for w &= marked[j]; w != 0; w &= w - 1 {
-					near[j<<6+bits.TrailingZeros64(w)]++
-					found++
-				}
-			}
-			for _, b := range row[min(split, i):i] {
-				bit := bitmap[b>>6] >> (b & 63) & 1
-				near[b] += bit
-				found += bit
+		one := uint64(1)
+		if ways != nil {
+			one = uint64(ways[i])
+		}
+		var found linkTally
+		switch {
+		case second >= c.hubs.count:
+			found = c.far(second, one)
+		default:
+			found = c.wordwise(second, words, one)
+			if i > split {
+				found.add(c.bitwise(second, row[split:i], one))
 			}
 		}
-		c.add(second, found)
-		all += found
+		c.add(second, found.second)
+		own += found.own
 	}
-	c.add(r, all)
+	c.add(r, own)
+	for _, b := range row {
+		c.mark[b>>6] = 0
+		if ways != nil {
+			c.markBoth[b>>6] = 0
+		}
+	}
 }
 
-// directed counts, for each vertex of a triangle, the directions of the edge
-// between the other two.
-func (c *linkCounter) directed(r uint32, row []uint32) {
-	var all uint64
-	for _, second := range row {
-		toSecond := uint64(c.ways[second])
-		var found uint64
-		ways := c.o.ways[c.o.offsets[second]:c.o.offsets[second+1]]
-		for i, b := range c.o.row(second) {
-			if c.mark[b>>6]>>(b&63)&1 == 0 {
-				continue
+// linkTally is what the triangles of one edge, from the row's vertex to a second
+// one, add to these two.
+type linkTally struct{ own, second uint64 }
+
+func (t *linkTally) add(u linkTally) {
+	t.own += u.own
+	t.second += u.second
+}
+
+// wordwise finds the triangles with a third vertex in the first words of the
+// bitmap of second; one is what each adds to that vertex.
+func (c *linkCounter) wordwise(second uint32, words int, one uint64) linkTally {
+	bitmap := c.hubs.row(second)
+	bitmap = bitmap[:min(words, len(bitmap))]
+	mark, near := c.mark[:len(bitmap)], c.near
+	var hits, own, other int
+	if c.markBoth == nil {
+		for i, w := range bitmap {
+			w &= mark[i]
+			hits += bits.OnesCount64(w)
+			for ; w != 0; w &= w - 1 {
+				near[i<<6+bits.TrailingZeros64(w)]++
 			}
-			all += uint64(ways[i])
-			found += uint64(c.ways[b])
-			c.add(b, toSecond)
 		}
-		c.add(second, found)
+		return linkTally{uint64(hits), uint64(hits)}
 	}
-	c.add(r, all)
+	both, markBoth := c.hubs.rowBoth(second)[:len(bitmap)], c.markBoth[:len(bitmap)]
+	for i, w := range bitmap {
+		w &= mark[i]
+		hits += bits.OnesCount64(w)
+		own += bits.OnesCount64(w & both[i])
+		other += bits.OnesCount64(w & markBoth[i])
+		for ; w != 0; w &= w - 1 {
+			near[i<<6+bits.TrailingZeros64(w)] += one
+		}
+	}
+	return linkTally{uint64(hits + own), uint64(hits + other)}
+}
+
+// bitwise finds the triangles with a third vertex in list, by the bitmap of
+// second.
+func (c *linkCounter) bitwise(second uint32, list []uint32, one uint64) linkTally {
+	bitmap, near := c.hubs.row(second), c.near
+	var found linkTally
+	if c.markBoth == nil {
+		for _, b := range list {
+			bit := bitmap[b>>6] >> (b & 63) & 1
+			near[b] += bit
+			found.own += bit
+		}
+		found.second = found.own
+		return found
+	}
+	both := c.hubs.rowBoth(second)
+	for _, b := range list {
+		bit := bitmap[b>>6] >> (b & 63) & 1
+		near[b] += bit * one
+		found.own += bit + both[b>>6]>>(b&63)&1
+		found.second += bit + bit&(c.markBoth[b>>6]>>(b&63))
+	}
+	return found
+}
+
+// far finds the triangles of second where it has no bitmap.
+func (c *linkCounter) far(second uint32, one uint64) (found linkTally) {
+	ways := c.o.waysOf(second)
+	for i, b := range c.o.row(second) {
+		if c.mark[b>>6]>>(b&63)&1 == 0 {
+			continue
+		}
+		c.add(b, one)
+		if ways == nil {
+			found.add(linkTally{1, 1})
+			continue
+		}
+		found.add(linkTally{uint64(ways[i]), 1 + c.markBoth[b>>6]>>(b&63)&1})
+	}
+	return found
 }

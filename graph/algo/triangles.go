@@ -114,6 +114,7 @@ type hubs struct {
 	count  uint32
 	starts []uint64 // of each bitmap in words
 	words  []uint64
+	both   []uint64 // has a bit if the edge goes both ways; nil if nobody asked
 }
 
 // newHubs makes bitmaps for as many vertices as fit in the memory of the copy.
@@ -129,10 +130,16 @@ func newHubs(o *oriented) *hubs {
 		h.count = r + 1
 	}
 	h.words = huge.Make[uint64](int(h.starts[h.count]))
+	if o.ways != nil {
+		h.both = huge.Make[uint64](len(h.words))
+	}
 	for r := range h.count {
-		words := h.row(r)
-		for _, b := range o.row(r) {
+		words, ways := h.row(r), o.waysOf(r)
+		for i, b := range o.row(r) {
 			words[b>>6] |= 1 << (b & 63)
+			if ways != nil && ways[i] == 2 {
+				h.rowBoth(r)[b>>6] |= 1 << (b & 63)
+			}
 		}
 	}
 	return h
@@ -141,8 +148,8 @@ func newHubs(o *oriented) *hubs {
 // row is the bitmap of rank r.
 func (h *hubs) row(r uint32) []uint64 { return h.words[h.starts[r]:h.starts[r+1]] }
 
-// row is the row of rank r.
-func (o *oriented) row(r uint32) []uint32 { return o.targets[o.offsets[r]:o.offsets[r+1]] }
+// rowBoth is the bitmap of those edges of rank r that go both ways.
+func (h *hubs) rowBoth(r uint32) []uint64 { return h.both[h.starts[r]:h.starts[r+1]] }
 
 // triangleCounter counts on one goroutine.
 type triangleCounter struct {

@@ -26,6 +26,17 @@ type oriented struct {
 	degree []uint32 // of each vertex, in the simple view
 }
 
+// row is the row of rank r.
+func (o *oriented) row(r uint32) []uint32 { return o.targets[o.offsets[r]:o.offsets[r+1]] }
+
+// waysOf holds the directions of the edges of rank r; nil if nobody asked.
+func (o *oriented) waysOf(r uint32) []uint8 {
+	if o.ways == nil {
+		return nil
+	}
+	return o.ways[o.offsets[r]:o.offsets[r+1]]
+}
+
 // orientGrain is the number of vertices a goroutine takes at a time.
 const orientGrain = 1 << 10
 
