@@ -107,7 +107,7 @@ func TestComponentsShapes(t *testing.T) {
 		back.edges = append(back.edges, [2]uint32{2999 - v, 2998 - v})
 		far.edges = append(far.edges, [2]uint32{v * 1013 % 3000, (v + 1) * 1013 % 3000})
 	}
-	for name, g := range map[string]edgeList{"star": star, "path": path, "back": back, "far": far, "rmat": rmatList(17)} {
+	for name, g := range map[string]edgeList{"star": star, "path": path, "back": back, "far": far, "rmat": squaresList()} {
 		t.Run(name, func(t *testing.T) { checkComponents(t, g) })
 	}
 }

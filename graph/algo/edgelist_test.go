@@ -153,6 +153,17 @@ func rmatList(scale int) edgeList {
 	return g
 }
 
+// squaresList is a skewed graph of three square sides.
+func squaresList() edgeList {
+	const stretch = 41
+	g := rmatList(12)
+	g.n *= stretch
+	for i, e := range g.edges {
+		g.edges[i] = [2]uint32{e[0] * stretch, e[1] * stretch}
+	}
+	return g
+}
+
 // graphalytics reads a validation graph, and one of its reference outputs by
 // vertex. Undirected graphs have their edges both ways.
 func graphalytics(t *testing.T, name, output string) (g edgeList, ids []string, want []string, properties map[string]string) {

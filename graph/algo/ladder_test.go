@@ -69,7 +69,7 @@ func checkRungs(t *testing.T, rungs []Rung, names []string, edges float64) {
 
 // Every union of the ladder on every order, against the model.
 func TestLadderUnions(t *testing.T) {
-	g := rmatList(17)
+	g := squaresList()
 	labels, _ := componentsModel(g)
 	for _, o := range g.orders() {
 		ranked, unchecked, small := newRankedUnion(g.n), newUncheckedUnion(g.n), smallUnion{newForest(order.PadVertices(g.n))}

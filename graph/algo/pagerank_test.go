@@ -140,7 +140,7 @@ func TestPageRankGraphalytics(t *testing.T) {
 // On a graph of several squares all ways agree; and what is promised to be the same
 // bits is.
 func TestPageRankOrdersAgree(t *testing.T) {
-	g := rmatList(17)
+	g := squaresList()
 	opt := PageRankOptions{Threads: 1}
 	base, err := PageRank[float64](t.Context(), g.rows(true), opt)
 	if err != nil {
