@@ -1,0 +1,77 @@
+package mesh
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+)
+
+// Config says who the workers are. The zero value is one worker.
+type Config struct {
+	// Threads is the number of workers in this process; 0 means 1. It is the same in
+	// all processes.
+	Threads int
+	// Processes is the number of processes; 0 means 1.
+	Processes int
+	// Process is the number of this process, from 0.
+	Process int
+	// Addresses are the host:port of all processes, if there are several. Each
+	// process listens on its own while it starts.
+	Addresses []string
+	// Listener is listened on instead of Addresses[Process]. The mesh closes it.
+	Listener net.Listener
+	// Secret is known to all processes, which prove it to one another. It is
+	// required where an address is not of the loopback interface, unless TLS asks for
+	// client certificates.
+	Secret []byte
+	// TLS encrypts the connections: a process is a server to those of higher numbers and
+	// a client to those of lower ones. Without it the secret keeps strangers
+	// out, but what is sent can be read and changed on its way.
+	TLS *tls.Config
+	// Wait is how long Start waits for the others; 0 means 30 seconds.
+	Wait time.Duration
+	// Timeout is the silence after which a process counts as lost; 0 means 10 seconds.
+	// Processes with nothing to say send a heartbeat every fifth of it, so
+	// that it should be the same in all.
+	Timeout time.Duration
+	// Fingerprint names the program and its configuration. A process with another one is refused.
+	Fingerprint string
+	// Outstanding is the number of bytes that may wait for a process, here or
+	// there, before its workers are asked to yield; 0 means 64 MiB. See [Peer.Congested].
+	Outstanding int64
+	// Logger gets a line for each stranger that was refused; nil means [slog.Default].
+	Logger *slog.Logger
+}
+
+const (
+	defaultWait        = 30 * time.Second
+	defaultTimeout     = 10 * time.Second
+	defaultOutstanding = 64 << 20
+)
+
+// withDefaults checks the configuration and fills in what was left 0.
+func (c Config) withDefaults() (Config, error) {
+	c.Threads = cmp.Or(c.Threads, 1)
+	c.Processes = cmp.Or(c.Processes, 1)
+	c.Wait = cmp.Or(c.Wait, defaultWait)
+	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
+	c.Outstanding = cmp.Or(c.Outstanding, defaultOutstanding)
+	c.Logger = cmp.Or(c.Logger, slog.Default())
+	switch {
+	case c.Threads < 0:
+		return c, fmt.Errorf("threads: %d is less than 0", c.Threads)
+	case c.Processes < 0:
+		return c, fmt.Errorf("processes: %d is less than 0", c.Processes)
+	case c.Process < 0 || c.Process >= c.Processes:
+		return c, fmt.Errorf("process: there is no process %d among %d, which count from 0", c.Process, c.Processes)
+	case c.Wait < 0 || c.Timeout < 0 || c.Outstanding < 0:
+		return c, errors.New("wait, timeout and outstanding must not be less than 0")
+	case c.Processes > 1:
+		return c, errors.New("clusters come with the next commit")
+	}
+	return c, nil
+}

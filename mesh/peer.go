@@ -1,0 +1,203 @@
+package mesh
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Peer is one worker of this process, and its ends of all channels. Its methods,
+// and those of the channels that it opened, are for one goroutine, but for [Peer.Wake],
+// [Peer.Err] and [Peer.Congested].
+type Peer struct {
+	mesh   *Mesh
+	index  int // over all processes
+	thread int // in this process
+	opened int // number of channels
+	spin   bool
+	timer  *time.Timer
+
+	own   []*ticket // channels with messages from this worker itself
+	spare []*ticket // room for the next list
+
+	some    atomic.Bool // arrived is not empty
+	woken   atomic.Bool // Wake was called since the last Park
+	mu      sync.Mutex
+	arrived []*ticket // channels with messages from others
+	asleep  bool
+	bell    chan struct{} // gets one value whenever another goroutine ends the sleep
+}
+
+// ticket is the place of a channel in a worker's list of those that got messages.
+type ticket struct {
+	channel int
+	listed  atomic.Bool
+}
+
+func newPeer(m *Mesh, thread int) *Peer {
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
+	return &Peer{
+		mesh:   m,
+		index:  m.cfg.Process*m.cfg.Threads + thread,
+		thread: thread,
+		spin:   m.cfg.Threads > 1 || m.cfg.Processes > 1,
+		timer:  timer,
+		bell:   make(chan struct{}, 1),
+	}
+}
+
+// Index is the number of the worker among those of all processes.
+func (p *Peer) Index() int { return p.index }
+
+// Peers is the number of workers of all processes.
+func (p *Peer) Peers() int { return p.mesh.peers() }
+
+// Err is why the mesh failed, and nil while it works. Any goroutine may ask.
+func (p *Peer) Err() error { return p.mesh.Err() }
+
+// Congested says that more bytes than [Config.Outstanding] wait for some process:
+// it would be good to do other work before sending more. The worker is woken when
+// there is room again. Any goroutine may ask.
+func (p *Peer) Congested() bool { return p.mesh.congested.Load() > 0 }
+
+// Ready calls f with the number of each channel that got messages since the last
+// call, once each. A channel may have been emptied in the meantime.
+func (p *Peer) Ready(f func(channel int)) {
+	if len(p.own) > 0 {
+		list := p.own
+		p.own = p.spare[:0]
+		p.report(list, f)
+	}
+	if p.some.Load() {
+		p.mu.Lock()
+		list := p.arrived
+		p.arrived = p.spare[:0]
+		p.some.Store(false)
+		p.mu.Unlock()
+		p.report(list, f)
+	}
+}
+
+// report hands a list over to f and keeps its room for the next one.
+func (p *Peer) report(list []*ticket, f func(channel int)) {
+	p.spare = nil // f may send to this worker itself
+	for _, t := range list {
+		// From here on a message lists the channel again: whoever finds it listed
+		// knows that f is yet to be called.
+		t.listed.Store(false)
+		// A channel that this worker has yet to open is listed again by Open.
+		if t.channel < p.opened {
+			f(t.channel)
+		}
+	}
+	p.spare = list
+}
+
+// listOwn notes that this worker has sent a message to itself.
+func (p *Peer) listOwn(t *ticket) {
+	if !t.listed.Load() && t.listed.CompareAndSwap(false, true) {
+		p.own = append(p.own, t)
+	}
+}
+
+// list notes, on any goroutine, that a message has come, and ends the sleep.
+func (p *Peer) list(t *ticket) {
+	if t.listed.Load() || !t.listed.CompareAndSwap(false, true) {
+		return
+	}
+	p.mu.Lock()
+	p.arrived = append(p.arrived, t)
+	p.some.Store(true)
+	p.ringAndUnlock()
+}
+
+// Wake ends the current or the next Park. Any goroutine may call it.
+func (p *Peer) Wake() {
+	if p.woken.Swap(true) {
+		return
+	}
+	p.mu.Lock()
+	p.ringAndUnlock()
+}
+
+func (p *Peer) ringAndUnlock() {
+	asleep := p.asleep
+	p.asleep = false
+	p.mu.Unlock()
+	if asleep {
+		p.bell <- struct{}{}
+	}
+}
+
+// due says that there is a reason not to sleep.
+func (p *Peer) due() bool {
+	return p.some.Load() || p.woken.Load() || p.mesh.failure.Load() != nil || len(p.own) > 0
+}
+
+// Park waits until there is something for [Peer.Ready] to report, [Peer.Wake] is called or the
+// mesh fails, and returns true; or until max has passed, if it is not 0, and returns
+// false. It looks around for a few microseconds before it sleeps.
+func (p *Peer) Park(max time.Duration) bool {
+	if !p.due() && !p.look() {
+		p.mu.Lock()
+		if p.due() {
+			p.mu.Unlock()
+		} else {
+			p.asleep = true
+			p.mu.Unlock()
+			if !p.sleep(max) {
+				return false
+			}
+		}
+	}
+	p.woken.Store(false)
+	return true
+}
+
+// lookRounds is how often a worker looks for messages before it sleeps.
+const lookRounds = 32
+
+// look waits for a few microseconds for a reason not to sleep. Waking a thread of
+// the operating system takes ten times as long as the answer of a worker that runs, so that a
+// short wait is worth it, and giving way each time lets a worker run that
+// was woken on the same thread. Where workers outnumber processors, others have
+// better use for this one.
+func (p *Peer) look() bool {
+	if !p.spin || p.mesh.cfg.Threads > runtime.GOMAXPROCS(0) {
+		return false
+	}
+	for range lookRounds {
+		for range 16 {
+			if p.due() {
+				return true
+			}
+		}
+		runtime.Gosched()
+	}
+	return p.due()
+}
+
+// sleep waits for the bell, and returns false if it has not rung within max.
+func (p *Peer) sleep(max time.Duration) bool {
+	if max <= 0 {
+		<-p.bell
+		return true
+	}
+	p.timer.Reset(max)
+	select {
+	case <-p.bell:
+		p.timer.Stop()
+		return true
+	case <-p.timer.C:
+	}
+	p.mu.Lock()
+	rung := !p.asleep
+	p.asleep = false
+	p.mu.Unlock()
+	if rung {
+		<-p.bell
+	}
+	return rung
+}
