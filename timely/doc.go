@@ -1,0 +1,2 @@
+// Package timely is a dataflow runtime.
+package timely

@@ -1,0 +1,358 @@
+package timely
+
+import "slices"
+
+// This file is what operators are made of: a Builder of any shape, and what the
+// code of an operator gets to read its inputs, write its outputs, and be told
+// when times are over.
+
+// Operator builds an operator with any number of inputs and outputs, of any types.
+//
+//	op := timely.NewOperator(scope, "merge")
+//	left := op.Input[int](a, timely.Pipeline[int]())
+//	right := op.Input[int](b, timely.Pipeline[int]())
+//	out, merged := op.Output[int]()
+//	op.Build(func() { … })
+//
+// The inputs must be declared before the outputs.
+type Operator struct {
+	scope  *Scope
+	node   *node
+	id     int
+	inputs []func(int) // tells inputs of outputs
+	rights *rights
+	noted  bool
+}
+
+// NewOperator begins an operator.
+func NewOperator(s *Scope, name string) *Operator {
+	o := &Operator{scope: s, node: &node{}, rights: &rights{}}
+	o.id = s.builder.flow.addNode(nodeShape{name: s.path + name, depth: s.depth}, o.node)
+	o.rights.op = o
+	return o
+}
+
+func (o *Operator) shape() *nodeShape { return &o.scope.builder.flow.shapes[o.id] }
+
+// Input connects the next input to a stream of the operator's scope.
+func (o *Operator) Input[D any](s Stream[D], pact Pact[D]) *Reader[D] {
+	return o.ConnectedInput(s, pact, Identity())
+}
+
+// ConnectedInput is as Input; a message at time t that comes in leads to messages
+// at the time that the summary says at the earliest, on all outputs.
+func (o *Operator) ConnectedInput[D any](s Stream[D], pact Pact[D], summary Summary) *Reader[D] {
+	shape := o.shape()
+	if s.scope != o.scope {
+		o.scope.builder.fail("operator %q is in scope %q, its input in scope %q: enter or leave first", shape.name, o.scope.path, s.scope.path)
+	}
+	in := s.connect(shape.name, o.id, shape.inputs, pact)
+	return addInput(o, in, summary)
+}
+
+func addInput[D any](o *Operator, in *input[D], summary Summary) *Reader[D] {
+	shape := o.shape()
+	shape.inputs++
+	shape.internal = append(shape.internal, nil)
+	for range shape.outputs {
+		shape.internal[in.port] = append(shape.internal[in.port], []Summary{summary})
+	}
+	o.node.inputs = append(o.node.inputs, in)
+	o.inputs = append(o.inputs, func(int) {
+		shape := o.shape()
+		shape.internal[in.port] = append(shape.internal[in.port], []Summary{summary})
+	})
+	return &Reader[D]{in: in, rights: o.rights, summary: summary}
+}
+
+// Output makes the next output, and the stream of what is written to it.
+func (o *Operator) Output[D any]() (*Writer[D], Stream[D]) {
+	shape := o.shape()
+	out := newOutput[D](o.scope.builder.flow, o.id, shape.outputs)
+	shape.outputs++
+	shape.targets = append(shape.targets, nil)
+	for _, tell := range o.inputs {
+		tell(out.port)
+	}
+	o.node.output = append(o.node.output, &out.outputPort)
+	o.rights.outputs = append(o.rights.outputs, &out.outputPort)
+	return &Writer[D]{out: out, rights: o.rights}, Stream[D]{scope: o.scope, out: out, summary: Identity()}
+}
+
+// InitialCapability gives the operator, on each worker, the right to send at the
+// first time and later, on all of its outputs, until it drops or moves it.
+func (o *Operator) InitialCapability() *Capability {
+	c := &Capability{rights: o.rights}
+	for port, out := range o.rights.outputs {
+		o.scope.builder.initial = append(o.scope.builder.initial, initialCapability{o.id, port})
+		out.held = addChange(out.held, c.time, 1) // counted for all workers when the dataflow is built
+	}
+	return c
+}
+
+// Watch says that the operator is run whenever the frontier of one of its inputs
+// moves, not only when messages come.
+func (o *Operator) Watch() { o.node.watches = true }
+
+// Build gives the operator its code: run is called when there is something to do.
+// It should take all messages of all inputs.
+func (o *Operator) Build(run func()) {
+	o.node.op = operatorFunc(func() {
+		run()
+		o.rights.expire()
+	})
+}
+
+// Activate has the operator run in the next step though nothing comes.
+func (o *Operator) Activate() {
+	d := o.scope.builder.flow
+	d.active.add(o.id)
+	d.worker.touch(d)
+}
+
+// rights is at which times an operator may send now: at or after those of the
+// messages that it takes in this run, and of the capabilities that it holds.
+type rights struct {
+	op      *Operator
+	outputs []*outputPort
+	run     Antichain // of this run
+}
+
+// grant lets the operator send at t and later until its run ends.
+func (r *rights) grant(t Time) {
+	if len(r.run) == 1 && r.run[0] == t {
+		return
+	}
+	r.run.Insert(t)
+}
+
+func (r *rights) expire() { r.run = r.run[:0] }
+
+// allows says whether the operator may send at t through an output.
+func (r *rights) allows(o *outputPort, t Time) bool {
+	return r.run.LessEqual(t) || slices.ContainsFunc(o.held, func(c Change) bool { return c.Time.LessEqual(t) })
+}
+
+// require panics unless the operator may send at t on all outputs.
+func (r *rights) require(t Time, what string) {
+	for _, o := range r.outputs {
+		if !r.allows(o, t) {
+			misuse("%s at %v, but the operator has neither a message nor a capability of that time or before", what, t)
+		}
+	}
+}
+
+// Reader is an input of an operator.
+type Reader[D any] struct {
+	in      *input[D]
+	rights  *rights
+	summary Summary
+	last    []D
+}
+
+// Next is the next batch: its time and records. The records belong to the operator
+// until the next call, which may reuse their storage. The operator may send at
+// the time of the batch and later until its run ends.
+func (r *Reader[D]) Next() (Time, []D, bool) {
+	if r.last != nil {
+		r.in.recycle(r.last)
+		r.last = nil
+	}
+	b, ok := r.in.take()
+	if !ok {
+		return Time{}, nil, false
+	}
+	r.last = b.Data
+	if t, ok := r.summary.ResultsIn(b.Time); ok {
+		r.rights.grant(t)
+	}
+	return b.Time, b.Data, true
+}
+
+// Keep makes the records of the last batch the operator's for good.
+func (r *Reader[D]) Keep() { r.last = nil }
+
+// Frontier is the antichain of times that may still come. It changes between runs,
+// and is not to be changed.
+func (r *Reader[D]) Frontier() Antichain {
+	t := r.in.flow.tracker
+	return t.frontier(t.input(r.in.node, r.in.port))
+}
+
+// Writer is an output of an operator.
+type Writer[D any] struct {
+	out    *output[D]
+	rights *rights
+	ok     Time // where sending was allowed before in this run
+}
+
+// check panics unless the operator may send at t.
+func (w *Writer[D]) check(t Time) {
+	if !w.rights.allows(&w.out.outputPort, t) {
+		misuse("it sends at %v, but has neither a message nor a capability of that time or before", t)
+	}
+}
+
+// Send sends records at time t. It does not keep the slice.
+func (w *Writer[D]) Send(t Time, records ...D) { w.SendSlice(t, records) }
+
+// SendSlice sends records at time t. It does not keep the slice.
+func (w *Writer[D]) SendSlice(t Time, records []D) {
+	w.check(t)
+	w.out.at(t)
+	for len(records) > 0 {
+		if w.out.buf == nil {
+			w.out.buf = w.out.buffer()
+		}
+		n := min(len(records), max(batchLen-len(w.out.buf), 1))
+		w.out.buf = append(w.out.buf, records[:n]...)
+		records = records[n:]
+		if len(w.out.buf) >= batchLen {
+			w.out.send()
+		}
+	}
+}
+
+// Pass sends a batch at time t and takes it over: no record is copied. The caller
+// must not use the slice again, and a batch that came from a [Reader] must have been
+// kept.
+func (w *Writer[D]) Pass(t Time, batch []D) {
+	w.check(t)
+	w.out.send()
+	if len(batch) > 0 {
+		w.out.pass(Batch[D]{t, batch})
+	}
+}
+
+// Buffer begins to write at time t: it returns an empty or partly filled buffer to
+// append to, which must be given back to [Writer.Flush] when it has [BatchLen] records
+// or there are no more. This is how operators write without a call per record:
+//
+//	buf := out.Buffer(t)
+//	for _, x := range records {
+//		if buf = append(buf, f(x)); len(buf) >= timely.BatchLen {
+//			buf = out.Flush(buf)
+//		}
+//	}
+//	out.Put(buf)
+func (w *Writer[D]) Buffer(t Time) []D {
+	w.check(t)
+	w.out.at(t)
+	buf := w.out.buf
+	w.out.buf = nil
+	return buf
+}
+
+// BatchLen is how many records make a full batch.
+const BatchLen = batchLen
+
+// Flush sends a full buffer and returns an empty one for the same time.
+func (w *Writer[D]) Flush(buf []D) []D {
+	w.out.buf = buf
+	w.out.send()
+	return w.out.buffer()
+}
+
+// Put gives a buffer back. It is sent with the records that follow at the same
+// time, or when the run ends.
+func (w *Writer[D]) Put(buf []D) { w.out.buf = buf }
+
+// Capability is the right of an operator to send at a time and later, on all of its
+// outputs, beyond the run in which it got it. While it is held no frontier
+// downstream passes its time.
+type Capability struct {
+	rights *rights
+	time   Time
+	gone   bool
+}
+
+// Time is the time of the capability.
+func (c *Capability) Time() Time { return c.time }
+
+// Downgrade moves the capability to a later time.
+func (c *Capability) Downgrade(t Time) {
+	if c.gone {
+		misuse("a capability that was dropped at %v is moved to %v", c.time, t)
+	}
+	if !c.time.LessEqual(t) {
+		misuse("a capability at %v is moved to %v, expected a later time", c.time, t)
+	}
+	for _, o := range c.rights.outputs {
+		o.hold(t, 1)
+		o.hold(c.time, -1)
+	}
+	c.time = t
+}
+
+// Drop gives the right up.
+func (c *Capability) Drop() {
+	if c.gone {
+		return
+	}
+	c.gone = true
+	for _, o := range c.rights.outputs {
+		o.hold(c.time, -1)
+	}
+}
+
+// Retain gives the operator a capability at t, which must be at or after a time at
+// which it may send now.
+func (o *Operator) Retain(t Time) *Capability {
+	o.rights.require(t, "it retains a capability")
+	for _, out := range o.rights.outputs {
+		out.hold(t, 1)
+	}
+	return &Capability{rights: o.rights, time: t}
+}
+
+// Notificator tells an operator when times are over.
+type Notificator struct {
+	op      *Operator
+	inputs  []func() Antichain
+	waiting []notification // by time, in lexicographic order
+}
+
+type notification struct {
+	at  *Capability
+	now Time
+}
+
+// Notificator makes one for the operator, over the inputs declared so far.
+func (o *Operator) Notificator() *Notificator {
+	o.Watch()
+	n := &Notificator{op: o}
+	d := o.scope.builder.flow
+	for port := range o.shape().inputs {
+		n.inputs = append(n.inputs, func() Antichain { return d.tracker.frontier(d.tracker.input(o.id, port)) })
+	}
+	return n
+}
+
+// NotifyAt asks to be told when no message at or before t can come any more on any
+// input. Until then the operator has a capability at t. Asking again for the same
+// time changes nothing.
+func (n *Notificator) NotifyAt(t Time) {
+	i, found := slices.BinarySearchFunc(n.waiting, t, func(w notification, t Time) int { return w.now.Compare(t) })
+	if !found {
+		n.waiting = slices.Insert(n.waiting, i, notification{n.op.Retain(t), t})
+	}
+}
+
+// Next is the first time, in lexicographic order, that was asked for and is over.
+// The operator may send at that time until its run ends.
+func (n *Notificator) Next() (Time, bool) {
+	for i, w := range n.waiting {
+		if n.over(w.now) {
+			n.waiting = slices.Delete(n.waiting, i, i+1)
+			n.op.rights.grant(w.now)
+			w.at.Drop()
+			return w.now, true
+		}
+	}
+	return Time{}, false
+}
+
+// over says that no input can get a message at or before t.
+func (n *Notificator) over(t Time) bool {
+	return !slices.ContainsFunc(n.inputs, func(frontier func() Antichain) bool { return frontier().LessEqual(t) })
+}

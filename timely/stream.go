@@ -1,0 +1,134 @@
+package timely
+
+// Unary is an operator with one input and one output. Logic is called whenever
+// messages come or, since it may ask the notificator, a frontier moves.
+func (s Stream[D]) Unary[E any](name string, pact Pact[D], logic func(in *Reader[D], out *Writer[E], n *Notificator)) Stream[E] {
+	op := NewOperator(s.scope, name)
+	in := op.Input(s, pact)
+	out, stream := op.Output[E]()
+	n := op.Notificator()
+	op.Build(func() { logic(in, out, n) })
+	return stream
+}
+
+// Binary is an operator with two inputs and one output.
+func (s Stream[D]) Binary[E, F any](other Stream[E], name string, pact Pact[D], otherPact Pact[E],
+	logic func(left *Reader[D], right *Reader[E], out *Writer[F], n *Notificator),
+) Stream[F] {
+	op := NewOperator(s.scope, name)
+	left := op.Input(s, pact)
+	right := op.Input(other, otherPact)
+	out, stream := op.Output[F]()
+	n := op.Notificator()
+	op.Build(func() { logic(left, right, out, n) })
+	return stream
+}
+
+// simple is an operator that needs no notifications: it maps batches to records.
+func (s Stream[D]) simple[E any](name string, pact Pact[D], logic func(in *Reader[D], out *Writer[E])) Stream[E] {
+	op := NewOperator(s.scope, name)
+	in := op.Input(s, pact)
+	out, stream := op.Output[E]()
+	op.Build(func() { logic(in, out) })
+	return stream
+}
+
+// Map applies f to every record.
+func (s Stream[D]) Map[E any](f func(D) E) Stream[E] {
+	return s.simple("map", Pipeline[D](), func(in *Reader[D], out *Writer[E]) {
+		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
+			buf := out.Buffer(t)
+			for _, x := range data {
+				if buf = append(buf, f(x)); len(buf) >= BatchLen {
+					buf = out.Flush(buf)
+				}
+			}
+			out.Put(buf)
+		}
+	})
+}
+
+// FlatMap applies f to every record; f calls emit for each of its results.
+func (s Stream[D]) FlatMap[E any](f func(x D, emit func(E))) Stream[E] {
+	return s.simple("flatmap", Pipeline[D](), func(in *Reader[D], out *Writer[E]) {
+		var buf []E
+		emit := func(y E) {
+			if buf = append(buf, y); len(buf) >= BatchLen {
+				buf = out.Flush(buf)
+			}
+		}
+		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
+			buf = out.Buffer(t)
+			for _, x := range data {
+				f(x, emit)
+			}
+			out.Put(buf)
+		}
+	})
+}
+
+// Filter keeps the records for which keep is true, in the batches in which they came.
+func (s Stream[D]) Filter(keep func(D) bool) Stream[D] {
+	return s.simple("filter", Pipeline[D](), func(in *Reader[D], out *Writer[D]) {
+		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
+			in.Keep()
+			kept := data[:0]
+			for _, x := range data {
+				if keep(x) {
+					kept = append(kept, x)
+				}
+			}
+			clear(data[len(kept):])
+			out.Pass(t, kept)
+		}
+	})
+}
+
+// Inspect calls f for every record, which goes on unchanged.
+func (s Stream[D]) Inspect(f func(t Time, x D)) Stream[D] {
+	return s.InspectBatch(func(t Time, data []D) {
+		for _, x := range data {
+			f(t, x)
+		}
+	})
+}
+
+// InspectBatch calls f for every batch, which goes on unchanged; f must not keep it.
+func (s Stream[D]) InspectBatch(f func(t Time, data []D)) Stream[D] {
+	return s.simple("inspect", Pipeline[D](), func(in *Reader[D], out *Writer[D]) {
+		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
+			f(t, data)
+			in.Keep()
+			out.Pass(t, data)
+		}
+	})
+}
+
+// Exchange sends each record to the worker of its hash, modulo the number of workers.
+func (s Stream[D]) Exchange(hash func(D) uint64) Stream[D] {
+	return s.simple("exchange", ByHash(hash), pass[D])
+}
+
+// pass hands batches on.
+func pass[D any](in *Reader[D], out *Writer[D]) {
+	for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
+		in.Keep()
+		out.Pass(t, data)
+	}
+}
+
+// Concat is the records of s and of the others.
+func (s Stream[D]) Concat(others ...Stream[D]) Stream[D] {
+	op := NewOperator(s.scope, "concat")
+	inputs := []*Reader[D]{op.Input(s, Pipeline[D]())}
+	for _, o := range others {
+		inputs = append(inputs, op.Input(o, Pipeline[D]()))
+	}
+	out, stream := op.Output[D]()
+	op.Build(func() {
+		for _, in := range inputs {
+			pass(in, out)
+		}
+	})
+	return stream
+}
