@@ -1,0 +1,235 @@
+package flat
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"unsafe"
+)
+
+// decoder reads one frame, in two passes: check looks at every length and
+// boolean and counts the elements that need memory of their own; items, which
+// cannot fail, fills that memory. Both find their way by the same lengths.
+// Slices of b are checked again in the second pass, by the compiler's own
+// checks, so that even a frame that is changed meanwhile (which is not
+// allowed) leads to no access outside it.
+type decoder struct {
+	b      []byte
+	arenas []arena
+}
+
+// arena is the memory for all elements of one type that is not flat and that slices or
+// pointers refer to.
+type arena struct {
+	size  int
+	count int            // elements in the frame
+	used  int            // elements handed out
+	data  unsafe.Pointer // of count elements
+	maker reflect.Value  // an empty slice of the type, which is grown to get them
+}
+
+type arenas struct{ list []arena }
+
+func newArenas(owned []*plan) *arenas {
+	a := &arenas{make([]arena, len(owned))}
+	for i, p := range owned {
+		a.list[i] = arena{size: p.size, maker: reflect.New(reflect.SliceOf(p.typ)).Elem()}
+	}
+	return a
+}
+
+// release forgets the memory of a, which is the result's now, and keeps a for the next frame.
+func (p *plan) release(a *arenas) {
+	for i := range a.list {
+		a.list[i].count, a.list[i].used, a.list[i].data = 0, 0, nil
+	}
+	p.arenas.Put(a)
+}
+
+// reserve allocates what check has counted. All of it has taken at least 8 bytes of the
+// frame for each 24 of memory.
+func (d *decoder) reserve() error {
+	for i := range d.arenas {
+		a := &d.arenas[i]
+		if a.count == 0 {
+			continue
+		}
+		if a.count > math.MaxInt/a.size {
+			return fmt.Errorf("%w: %d elements of %d bytes are more than this machine can address", ErrCorrupt, a.count, a.size)
+		}
+		a.maker.Grow(a.count)
+		a.data = a.maker.UnsafePointer()
+		a.maker.SetZero()
+	}
+	return nil
+}
+
+// take returns memory for n > 0 more elements.
+func (a *arena) take(n int) unsafe.Pointer {
+	if n > a.count-a.used {
+		panic("flat: frame was changed while it was decoded")
+	}
+	p := unsafe.Add(a.data, a.used*a.size)
+	a.used += n
+	return p
+}
+
+// check checks a block of n elements at off and returns where it ends. After
+// it, n is known to be less than len(d.b).
+func (d *decoder) check(p *plan, n uint64, off int) (int, error) {
+	if n == 0 {
+		return off, nil
+	}
+	off = roundUp(off, p.align)
+	if left := max(0, len(d.b)-off); n > uint64(left)/uint64(p.fixed) {
+		return 0, corrupt(d.b, off, "%d elements of at least %d bytes, %d bytes left", n, p.fixed, left)
+	}
+	end := off + int(n)*p.fixed
+	if !p.flat {
+		return d.checkItems(p, int(n), off, end)
+	}
+	if len(p.bools) == 0 {
+		return end, nil
+	}
+	block := d.b[off:end]
+	if covers(p.bools, p.size) {
+		if !zerosAndOnes(block) {
+			return 0, corrupt(d.b, off, "a boolean that is neither 0 nor 1")
+		}
+		return end, nil
+	}
+	for i := 0; i < len(block); i += p.size {
+		if !booleans(block[i:], p.bools) {
+			return 0, corrupt(d.b, off+i, "a boolean that is neither 0 nor 1")
+		}
+	}
+	return end, nil
+}
+
+// checkItems checks n elements whose fixed parts, which lie within d.b, are at
+// fixed and what they own at off, and returns where that ends.
+func (d *decoder) checkItems(p *plan, n, fixed, off int) (int, error) {
+	b := d.b
+	for range n {
+		for k := range p.ops {
+			o := &p.ops[k]
+			at := fixed + o.wire
+			switch o.kind {
+			case opString:
+				length := native.Uint64(b[at:])
+				if length > uint64(len(b)-off) {
+					return 0, corrupt(b, at, "a string of %d bytes, %d bytes left", length, len(b)-off)
+				}
+				off += int(length)
+			case opSlice, opPointer:
+				length := native.Uint64(b[at:])
+				if o.kind == opPointer && length > 1 {
+					return 0, corrupt(b, at, "a pointer marked %d, neither 0 nor 1", length)
+				}
+				if length == 0 || length == nilLength {
+					continue
+				}
+				var err error
+				if off, err = d.check(o.child, length, off); err != nil {
+					return 0, err
+				}
+				if !o.child.flat {
+					d.arenas[o.child.slot].count += int(length)
+				}
+			case opArray:
+				var err error
+				if off, err = d.checkItems(o.child, o.n, at, off); err != nil {
+					return 0, err
+				}
+			default:
+				if len(o.bools) > 0 && !booleans(b[at:], o.bools) {
+					return 0, corrupt(b, at, "a boolean that is neither 0 nor 1")
+				}
+			}
+		}
+		fixed += p.fixed
+	}
+	return off, nil
+}
+
+// nothing is what empty slices and elements without size point to.
+var nothing uint64
+
+// view returns a pointer to n elements of a flat type that lie in the frame at off.
+func (d *decoder) view(p *plan, n, off int) unsafe.Pointer {
+	if n == 0 || p.size == 0 {
+		return unsafe.Pointer(&nothing)
+	}
+	block := d.b[off : off+n*p.size]
+	return unsafe.Pointer(unsafe.SliceData(block))
+}
+
+// block decodes n > 0 elements that something refers to, at off, and returns
+// where they are and where the block ends.
+func (d *decoder) block(p *plan, n, off int) (unsafe.Pointer, int) {
+	off = roundUp(off, p.align)
+	end := off + n*p.fixed
+	if p.flat {
+		return d.view(p, n, off), end
+	}
+	base := d.arenas[p.slot].take(n)
+	return base, d.items(p, base, n, off, end)
+}
+
+// items fills the n zeroed elements at base, whose fixed parts are at fixed and
+// what they own at off, and returns where that ends. No bytes of the frame are
+// ever stored as a pointer.
+func (d *decoder) items(p *plan, base unsafe.Pointer, n, fixed, off int) int {
+	b := d.b
+	if p.strings {
+		return decodeStrings(b, unsafe.Slice((*string)(base), n), fixed, off)
+	}
+	for i := range n {
+		e := unsafe.Add(base, i*p.size)
+		for k := range p.ops {
+			o := &p.ops[k]
+			v, wire := unsafe.Add(e, o.off), b[fixed+o.wire:]
+			switch o.kind {
+			case opWord:
+				copy((*[8]byte)(v)[:], wire[:8])
+			case opRun:
+				copy(unsafe.Slice((*byte)(v), o.n), wire)
+			case opString:
+				length := int(native.Uint64(wire))
+				*(*string)(v) = view(b[off : off+length])
+				off += length
+			case opSlice:
+				switch length := native.Uint64(wire); length {
+				case nilLength:
+				case 0:
+					*(*sliceHeader)(v) = sliceHeader{data: unsafe.Pointer(&nothing)}
+				default:
+					h := sliceHeader{len: int(length), cap: int(length)}
+					h.data, off = d.block(o.child, h.len, off)
+					*(*sliceHeader)(v) = h
+				}
+			case opPointer:
+				if native.Uint64(wire) != 0 {
+					*(*unsafe.Pointer)(v), off = d.block(o.child, 1, off)
+				}
+			case opArray:
+				off = d.items(o.child, v, o.n, fixed+o.wire, off)
+			}
+		}
+		fixed += p.fixed
+	}
+	return off
+}
+
+func decodeStrings(b []byte, xs []string, fixed, off int) int {
+	for i := range xs {
+		length := int(native.Uint64(b[fixed:]))
+		fixed += lengthSize
+		xs[i] = view(b[off : off+length])
+		off += length
+	}
+	return off
+}
+
+// view returns a string that lies in b, whose bytes must not change any more.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

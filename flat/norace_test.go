@@ -1,0 +1,5 @@
+//go:build !race
+
+package flat_test
+
+const raceEnabled = false
