@@ -3,7 +3,10 @@ package mesh
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
+
+	"weir/flat"
 )
 
 // channel is what this process knows of a channel that one of its workers has opened.
@@ -12,6 +15,9 @@ type channel struct {
 	typ     reflect.Type
 	opener  int // the worker that opened it first
 	inboxes any // []*inbox[T], one for each worker of this process
+	// accept decodes a message from another process and hands it to a worker of
+	// this one, or to everyone.
+	accept func(l *link, target uint32, payload []byte) error
 }
 
 // Open opens the next channel: it returns a sender to each worker of all processes,
@@ -25,7 +31,14 @@ func (p *Peer) Open[T any](name string) ([]*Sender[T], *Receiver[T], error) {
 		return nil, nil, err
 	}
 	m, id := p.mesh, p.opened
-	c, err := openChannel[T](p, id, name)
+	var codec flat.Codec[T]
+	var err error
+	if m.cfg.Processes > 1 {
+		if codec, err = flat.For[T](); err != nil {
+			return nil, nil, fmt.Errorf("open channel %q: %w", name, err)
+		}
+	}
+	c, err := openChannel(p, id, name, codec)
 	if err != nil {
 		m.Fail(err)
 		return nil, nil, err
@@ -41,6 +54,9 @@ func (p *Peer) Open[T any](name string) ([]*Sender[T], *Receiver[T], error) {
 			s.own = r
 		case process == m.cfg.Process:
 			s.in = inboxes[thread]
+		default:
+			s.codec, s.link = codec, m.links[process]
+			s.header = header{channel: uint32(id), source: uint32(p.thread), target: uint32(thread)}
 		}
 		senders[i] = s
 	}
@@ -50,25 +66,61 @@ func (p *Peer) Open[T any](name string) ([]*Sender[T], *Receiver[T], error) {
 
 // openChannel returns channel id of this process, which the first worker to open
 // it makes.
-func openChannel[T any](p *Peer, id int, name string) (*channel, error) {
+func openChannel[T any](p *Peer, id int, name string, codec flat.Codec[T]) (*channel, error) {
 	m := p.mesh
 	typ := reflect.TypeFor[T]()
+	mine := opening{p.index, name, typ.String()}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if id < len(m.channels) {
-		c := m.channels[id]
+	channels := *m.channels.Load()
+	if id < len(channels) {
+		c := channels[id]
 		if c.name != name || c.typ != typ {
-			return nil, mismatch(id, opening{c.opener, c.name, c.typ.String()}, opening{p.index, name, typ.String()})
+			return nil, mismatch(id, opening{c.opener, c.name, c.typ.String()}, mine)
 		}
 		return c, nil
+	}
+	if theirs, ok := m.elsewhere[id]; ok && theirs.differs(mine) {
+		return nil, mismatch(id, theirs, mine)
 	}
 	inboxes := make([]*inbox[T], m.cfg.Threads)
 	for i := range inboxes {
 		inboxes[i] = &inbox[T]{owner: m.workers[i], ticket: ticket{channel: id}}
 	}
 	c := &channel{name: name, typ: typ, opener: p.index, inboxes: inboxes}
-	m.channels = append(m.channels, c)
+	c.accept = func(l *link, target uint32, payload []byte) error { return accept(inboxes, codec, l, target, payload) }
+	for _, l := range m.links {
+		if l != nil {
+			l.open(id, mine)
+		}
+	}
+	if err := m.catchUp(id, c); err != nil {
+		return nil, err
+	}
+	channels = append(slices.Clip(channels), c)
+	m.channels.Store(&channels)
 	return c, nil
+}
+
+// accept decodes a message and puts it into the inbox of its receiver.
+func accept[T any](inboxes []*inbox[T], codec flat.Codec[T], l *link, target uint32, payload []byte) error {
+	if target != everyone && int(target) >= len(inboxes) {
+		return fmt.Errorf("%w: a message for worker %d of %d", errCorrupt, target, len(inboxes))
+	}
+	list, n, err := codec.Decode(payload)
+	if err != nil || len(list) != 1 || n != len(payload) {
+		return fmt.Errorf("%w: a message on channel %d: %d values in %d of %d bytes: %v", errCorrupt, inboxes[0].channel, len(list), n, len(payload), err)
+	}
+	size := int64(headerSize + len(payload))
+	if target != everyone {
+		inboxes[target].pushFrom(l, list[0], size)
+		return nil
+	}
+	for _, b := range inboxes {
+		b.pushFrom(l, list[0], size)
+		size = 0
+	}
+	return nil
 }
 
 // opening is a worker's view of a channel.
@@ -81,6 +133,8 @@ func (o opening) String() string {
 	return fmt.Sprintf("worker %d opened %q of %s", o.worker, o.name, o.typ)
 }
 
+func (o opening) differs(other opening) bool { return o.name != other.name || o.typ != other.typ }
+
 func mismatch(id int, a, b opening) error {
 	return fmt.Errorf("%w: channel %d: %v, but %v", ErrMismatch, id, a, b)
 }
@@ -90,6 +144,12 @@ type Sender[T any] struct {
 	peer *Peer
 	own  *Receiver[T] // for the worker itself
 	in   *inbox[T]    // for another one of this process
+
+	// For a worker of another process:
+	codec  flat.Codec[T]
+	link   *link
+	header header
+	one    [1]T
 }
 
 // Send hands over m and all that it points to. It does not wait. Once the mesh has
@@ -100,6 +160,33 @@ func (s *Sender[T]) Send(m T) {
 		s.in.push(m)
 	case s.own != nil:
 		s.own.keep(m)
+	default:
+		s.write(m, s.header)
+	}
+}
+
+// write encodes a message for another process.
+func (s *Sender[T]) write(m T, h header) {
+	s.one[0] = m
+	s.link.data(h, headerSize+s.codec.Size(s.one[:]), func(b []byte) []byte { return s.codec.Append(b, s.one[:]) })
+	clear(s.one[:])
+}
+
+// Broadcast sends m to the workers of all of senders, which are those that [Peer.Open]
+// returned. The receivers share what m points to, and so must not change
+// it. It is encoded once for each other process, where Send encodes it for each worker.
+func Broadcast[T any](senders []*Sender[T], m T) {
+	var last *link
+	for _, s := range senders {
+		switch {
+		case s.link == nil:
+			s.Send(m)
+		case s.link != last:
+			h := s.header
+			h.target = everyone
+			s.write(m, h)
+			last = s.link
+		}
 	}
 }
 
@@ -109,6 +196,7 @@ type Receiver[T any] struct {
 	in     *inbox[T] // from other workers
 	own    []T       // from the worker itself
 	spare  []T       // room for the inbox
+	credit []int64   // room for the inbox's
 	closed bool
 }
 
@@ -121,9 +209,15 @@ func (r *Receiver[T]) Take(into []T) []T {
 		into = append(into, r.own...)
 		r.own = empty(r.own)
 	}
-	if taken := r.in.swap(r.spare); taken != nil {
-		into = append(into, taken...)
-		r.spare = empty(taken)
+	taken, credit := r.in.swap(r.spare, r.credit)
+	if taken == nil {
+		return into
+	}
+	into = append(into, taken...)
+	r.spare = empty(taken)
+	if credit != nil {
+		r.peer.mesh.credit(credit)
+		r.credit = credit
 	}
 	return into
 }
@@ -132,7 +226,7 @@ func (r *Receiver[T]) Take(into []T) []T {
 func (r *Receiver[T]) Close() {
 	r.closed = true
 	r.own, r.spare = nil, nil
-	r.in.close()
+	r.peer.mesh.credit(r.in.close())
 }
 
 // keep adds a message of the worker to itself.
@@ -161,6 +255,7 @@ type inbox[T any] struct {
 	owner  *Peer
 	mu     sync.Mutex
 	queue  []T
+	credit []int64 // bytes in queue from each process, nil if none
 	closed bool
 }
 
@@ -176,17 +271,37 @@ func (b *inbox[T]) push(m T) {
 	b.owner.list(&b.ticket)
 }
 
-// swap takes the whole queue and leaves room in its place. It returns nil if there
-// is nothing.
-func (b *inbox[T]) swap(room []T) []T {
+// pushFrom adds a message from another process, which took size bytes.
+func (b *inbox[T]) pushFrom(l *link, m T, size int64) {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		l.credit(size)
+		return
+	}
+	b.queue = append(b.queue, m)
+	if b.credit == nil {
+		b.credit = make([]int64, l.mesh.cfg.Processes)
+	}
+	b.credit[l.process] += size
+	b.mu.Unlock()
+	b.owner.list(&b.ticket)
+}
+
+// swap takes the whole queue and what it takes in bytes, and leaves room in their
+// place. It returns nil if there is nothing.
+func (b *inbox[T]) swap(room []T, credit []int64) ([]T, []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.queue) == 0 {
-		return nil
+		return nil, nil
 	}
-	taken := b.queue
+	taken, bytes := b.queue, b.credit
 	b.queue = room
-	return taken
+	if bytes != nil {
+		b.credit = credit
+	}
+	return taken, bytes
 }
 
 // relist lists the channel for a worker that has only now opened it.
@@ -199,9 +314,11 @@ func (b *inbox[T]) relist() {
 	}
 }
 
-func (b *inbox[T]) close() {
+// close drops all messages from here on. It returns the bytes of those that waited.
+func (b *inbox[T]) close() []int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
 	b.queue = nil
+	return b.credit
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -70,8 +71,36 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("process: there is no process %d among %d, which count from 0", c.Process, c.Processes)
 	case c.Wait < 0 || c.Timeout < 0 || c.Outstanding < 0:
 		return c, errors.New("wait, timeout and outstanding must not be less than 0")
+	case c.Processes > 1 && len(c.Addresses) != c.Processes:
+		return c, fmt.Errorf("addresses: there are %d for %d processes", len(c.Addresses), c.Processes)
 	case c.Processes > 1:
-		return c, errors.New("clusters come with the next commit")
+		return c, c.checkExposure()
 	}
 	return c, nil
+}
+
+// proven says that TLS proves who the other side is, both ways.
+func (c Config) proven() bool {
+	return c.TLS != nil && c.TLS.ClientAuth == tls.RequireAndVerifyClientCert && !c.TLS.InsecureSkipVerify
+}
+
+// checkExposure refuses connections outside of this machine that anyone could make.
+func (c Config) checkExposure() error {
+	if len(c.Secret) > 0 || c.proven() {
+		return nil
+	}
+	all := slices.Clone(c.Addresses)
+	if c.Listener != nil {
+		all[c.Process] = c.Listener.Addr().String()
+	}
+	for i, address := range all {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return fmt.Errorf("address of process %d: %w", i, err)
+		}
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			return fmt.Errorf("address of process %d: %s is not of the loopback interface: a secret is required, or TLS that requires and verifies client certificates", i, address)
+		}
+	}
+	return nil
 }

@@ -281,3 +281,16 @@ func TestConfigErrors(t *testing.T) {
 		}
 	}
 }
+
+// contains says that err exists and mentions all of what is expected.
+func contains(t require, what string, err error, want ...string) {
+	if err == nil {
+		t.Errorf("%s: no error, expected %q", what, want)
+		return
+	}
+	for _, w := range want {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("%s: %q does not say %q", what, err, w)
+		}
+	}
+}

@@ -18,8 +18,8 @@ type Peer struct {
 	spin   bool
 	timer  *time.Timer
 
-	own   []*ticket // channels with messages from this worker itself
-	spare []*ticket // room for the next list
+	own                    []*ticket // channels with messages from this worker itself
+	spareOwn, spareArrived []*ticket // room for the next lists
 
 	some    atomic.Bool // arrived is not empty
 	woken   atomic.Bool // Wake was called since the last Park
@@ -52,7 +52,7 @@ func newPeer(m *Mesh, thread int) *Peer {
 func (p *Peer) Index() int { return p.index }
 
 // Peers is the number of workers of all processes.
-func (p *Peer) Peers() int { return p.mesh.peers() }
+func (p *Peer) Peers() int { return p.mesh.cfg.Threads * p.mesh.cfg.Processes }
 
 // Err is why the mesh failed, and nil while it works. Any goroutine may ask.
 func (p *Peer) Err() error { return p.mesh.Err() }
@@ -65,34 +65,35 @@ func (p *Peer) Congested() bool { return p.mesh.congested.Load() > 0 }
 // Ready calls f with the number of each channel that got messages since the last
 // call, once each. A channel may have been emptied in the meantime.
 func (p *Peer) Ready(f func(channel int)) {
-	if len(p.own) > 0 {
-		list := p.own
-		p.own = p.spare[:0]
-		p.report(list, f)
-	}
+	own := p.own
+	p.own = p.spareOwn[:0]
+	p.spareOwn = own
+	var arrived []*ticket
 	if p.some.Load() {
 		p.mu.Lock()
-		list := p.arrived
-		p.arrived = p.spare[:0]
+		arrived = p.arrived
+		p.arrived = p.spareArrived[:0]
+		p.spareArrived = arrived
 		p.some.Store(false)
 		p.mu.Unlock()
-		p.report(list, f)
+	}
+	// A channel is in one of the lists only.
+	for _, t := range own {
+		p.report(t, f)
+	}
+	for _, t := range arrived {
+		p.report(t, f)
 	}
 }
 
-// report hands a list over to f and keeps its room for the next one.
-func (p *Peer) report(list []*ticket, f func(channel int)) {
-	p.spare = nil // f may send to this worker itself
-	for _, t := range list {
-		// From here on a message lists the channel again: whoever finds it listed
-		// knows that f is yet to be called.
-		t.listed.Store(false)
-		// A channel that this worker has yet to open is listed again by Open.
-		if t.channel < p.opened {
-			f(t.channel)
-		}
+func (p *Peer) report(t *ticket, f func(channel int)) {
+	// From here on a message lists the channel again: whoever finds it listed knows
+	// that f is yet to be called.
+	t.listed.Store(false)
+	// A channel that this worker has yet to open is listed again by Open.
+	if t.channel < p.opened {
+		f(t.channel)
 	}
-	p.spare = list
 }
 
 // listOwn notes that this worker has sent a message to itself.
