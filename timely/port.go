@@ -105,8 +105,8 @@ type connection[D any] struct {
 	plain   bool // the summary leaves times as they are
 	sent    []Change
 
-	hash    func(D) uint64 // nil where batches stay on this worker
-	peers   []*mesh.Sender[Batch[D]]
+	peers   []*mesh.Sender[Batch[D]] // nil where batches stay on this worker
+	hash    func(D) uint64           // nil where batches go to all
 	me      int
 	buffers [][]D // what is gathered for each worker, all of one time
 	time    Time
@@ -123,12 +123,26 @@ func (c *connection[D]) push(b Batch[D]) {
 		}
 		b.Time = t
 	}
-	if c.hash == nil {
+	switch {
+	case c.peers == nil:
 		c.sent = addChange(c.sent, b.Time, 1)
 		c.to.deliver(b)
-		return
+	case c.hash == nil:
+		c.broadcast(b)
+	default:
+		c.scatter(b)
 	}
-	c.scatter(b)
+}
+
+// broadcast sends a batch to all workers.
+func (c *connection[D]) broadcast(b Batch[D]) {
+	c.sent = addChange(c.sent, b.Time, int64(len(c.peers)))
+	for i, s := range c.peers {
+		if i != c.me {
+			s.Send(Batch[D]{b.Time, append(c.to.buffer(), b.Data...)})
+		}
+	}
+	c.to.deliver(b)
 }
 
 // scatter distributes the records of a batch over the workers.

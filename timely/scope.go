@@ -94,14 +94,21 @@ func (s Stream[D]) Leave(outer *Scope) Stream[D] {
 }
 
 // Pact says which worker gets a record of an input: the zero Pact leaves each where
-// it is, [ByHash] sends records of equal hash to the same worker.
-type Pact[D any] struct{ hash func(D) uint64 }
+// it is, [ByHash] sends records of equal hash to the same worker, [ToAll] sends all to all.
+type Pact[D any] struct {
+	hash func(D) uint64
+	all  bool
+}
 
 // Pipeline leaves records on the worker that they are on.
 func Pipeline[D any]() Pact[D] { return Pact[D]{} }
 
 // ByHash sends a record to the worker of its hash, modulo the number of workers.
-func ByHash[D any](hash func(D) uint64) Pact[D] { return Pact[D]{hash} }
+func ByHash[D any](hash func(D) uint64) Pact[D] { return Pact[D]{hash: hash} }
+
+// ToAll sends every record to every worker. What a record points to is not copied
+// for workers of the same process, and is not to be changed.
+func ToAll[D any]() Pact[D] { return Pact[D]{all: true} }
 
 // connect makes an input of a node, which gets the records of s.
 func (s Stream[D]) connect(name string, node, port int, pact Pact[D]) *input[D] {
@@ -119,7 +126,7 @@ func (s Stream[D]) attach(in *input[D], name string, pact Pact[D]) {
 		return
 	}
 	c := &connection[D]{to: in, summary: s.summary, plain: s.summary == Identity()}
-	if pact.hash != nil && d.worker.Peers() > 1 {
+	if (pact.hash != nil || pact.all) && d.worker.Peers() > 1 {
 		senders, receiver, err := d.worker.peer.Open[Batch[D]](fmt.Sprintf("%s: input %d of operator %d, %s", d.name, in.port, in.node, name))
 		if err != nil {
 			s.scope.builder.problem = append(s.scope.builder.problem, fmt.Errorf("dataflow %q: operator %q: %w", d.name, name, err))

@@ -48,6 +48,19 @@ func (s Stream[D]) Map[E any](f func(D) E) Stream[E] {
 	})
 }
 
+// MapInPlace applies f to every record where it lies: nothing is copied.
+func (s Stream[D]) MapInPlace(f func(*D)) Stream[D] {
+	return s.simple("map", Pipeline[D](), func(in *Reader[D], out *Writer[D]) {
+		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
+			for i := range data {
+				f(&data[i])
+			}
+			in.Keep()
+			out.Pass(t, data)
+		}
+	})
+}
+
 // FlatMap applies f to every record; f calls emit for each of its results.
 func (s Stream[D]) FlatMap[E any](f func(x D, emit func(E))) Stream[E] {
 	return s.simple("flatmap", Pipeline[D](), func(in *Reader[D], out *Writer[E]) {
@@ -102,33 +115,4 @@ func (s Stream[D]) InspectBatch(f func(t Time, data []D)) Stream[D] {
 			out.Pass(t, data)
 		}
 	})
-}
-
-// Exchange sends each record to the worker of its hash, modulo the number of workers.
-func (s Stream[D]) Exchange(hash func(D) uint64) Stream[D] {
-	return s.simple("exchange", ByHash(hash), pass[D])
-}
-
-// pass hands batches on.
-func pass[D any](in *Reader[D], out *Writer[D]) {
-	for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
-		in.Keep()
-		out.Pass(t, data)
-	}
-}
-
-// Concat is the records of s and of the others.
-func (s Stream[D]) Concat(others ...Stream[D]) Stream[D] {
-	op := NewOperator(s.scope, "concat")
-	inputs := []*Reader[D]{op.Input(s, Pipeline[D]())}
-	for _, o := range others {
-		inputs = append(inputs, op.Input(o, Pipeline[D]()))
-	}
-	out, stream := op.Output[D]()
-	op.Build(func() {
-		for _, in := range inputs {
-			pass(in, out)
-		}
-	})
-	return stream
 }
