@@ -35,6 +35,15 @@ func nested() [][]record {
 	return xs
 }
 
+// wide has the shape of a row: an owned field between plain ones.
+func wide() []record {
+	xs := make([]record, batch)
+	for i := range xs {
+		xs[i] = record{uint64(i), fmt.Sprintf("word%06d", i)}
+	}
+	return xs
+}
+
 func updates() []update { return make([]update, batch) }
 
 // Rates are of bytes of the frame.
@@ -44,6 +53,7 @@ func BenchmarkFlat(b *testing.B) {
 	bench(b, "padded", make([]padded, batch))
 	bench(b, "bool", make([]bool, batch*8))
 	bench(b, "string", words())
+	bench(b, "record", wide())
 	bench(b, "nested", nested())
 	bench(b, "one", []uint64{1})
 }
@@ -78,3 +88,13 @@ func BenchmarkCopy(b *testing.B) {
 		copy(dst, src)
 	}
 }
+
+// BenchmarkMake is what decoding strings cannot be faster than.
+func BenchmarkMake(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		made = make([]string, batch)
+	}
+}
+
+var made []string

@@ -98,10 +98,8 @@ func (d *decoder) check(p *plan, n uint64, off int) (int, error) {
 		}
 		return end, nil
 	}
-	for i := 0; i < len(block); i += p.size {
-		if !booleans(block[i:], p.bools) {
-			return 0, corrupt(d.b, off+i, "a boolean that is neither 0 nor 1")
-		}
+	if i := notBoolean(block, p.bools, int(n), p.size); i >= 0 {
+		return 0, corrupt(d.b, off+i*p.size, "a boolean that is neither 0 nor 1")
 	}
 	return end, nil
 }
@@ -110,44 +108,49 @@ func (d *decoder) check(p *plan, n uint64, off int) (int, error) {
 // fixed and what they own at off, and returns where that ends.
 func (d *decoder) checkItems(p *plan, n, fixed, off int) (int, error) {
 	b := d.b
-	for range n {
-		for k := range p.ops {
-			o := &p.ops[k]
-			at := fixed + o.wire
-			switch o.kind {
-			case opString:
+	for k := range p.ops {
+		o := &p.ops[k]
+		at := fixed + o.wire
+		switch o.kind {
+		case opString:
+			for range n {
 				length := native.Uint64(b[at:])
 				if length > uint64(len(b)-off) {
 					return 0, corrupt(b, at, "a string of %d bytes, %d bytes left", length, len(b)-off)
 				}
 				off += int(length)
-			case opSlice, opPointer:
+				at += p.fixed
+			}
+		case opSlice, opPointer:
+			for range n {
 				length := native.Uint64(b[at:])
 				if o.kind == opPointer && length > 1 {
 					return 0, corrupt(b, at, "a pointer marked %d, neither 0 nor 1", length)
 				}
-				if length == 0 || length == nilLength {
-					continue
+				if length+1 > 1 { // neither empty nor nil
+					var err error
+					if off, err = d.check(o.child, length, off); err != nil {
+						return 0, err
+					}
+					if !o.child.flat {
+						d.arenas[o.child.slot].count += int(length)
+					}
 				}
-				var err error
-				if off, err = d.check(o.child, length, off); err != nil {
-					return 0, err
-				}
-				if !o.child.flat {
-					d.arenas[o.child.slot].count += int(length)
-				}
-			case opArray:
+				at += p.fixed
+			}
+		case opArray:
+			for range n {
 				var err error
 				if off, err = d.checkItems(o.child, o.n, at, off); err != nil {
 					return 0, err
 				}
-			default:
-				if len(o.bools) > 0 && !booleans(b[at:], o.bools) {
-					return 0, corrupt(b, at, "a boolean that is neither 0 nor 1")
-				}
+				at += p.fixed
+			}
+		default:
+			if i := notBoolean(b[at:], o.bools, n, p.fixed); i >= 0 {
+				return 0, corrupt(b, at+i*p.fixed, "a boolean that is neither 0 nor 1")
 			}
 		}
-		fixed += p.fixed
 	}
 	return off, nil
 }
@@ -181,52 +184,53 @@ func (d *decoder) block(p *plan, n, off int) (unsafe.Pointer, int) {
 // ever stored as a pointer.
 func (d *decoder) items(p *plan, base unsafe.Pointer, n, fixed, off int) int {
 	b := d.b
-	if p.strings {
-		return decodeStrings(b, unsafe.Slice((*string)(base), n), fixed, off)
-	}
-	for i := range n {
-		e := unsafe.Add(base, i*p.size)
-		for k := range p.ops {
-			o := &p.ops[k]
-			v, wire := unsafe.Add(e, o.off), b[fixed+o.wire:]
-			switch o.kind {
-			case opWord:
-				copy((*[8]byte)(v)[:], wire[:8])
-			case opRun:
-				copy(unsafe.Slice((*byte)(v), o.n), wire)
-			case opString:
-				length := int(native.Uint64(wire))
-				*(*string)(v) = view(b[off : off+length])
+	for k := range p.ops {
+		o := &p.ops[k]
+		at := fixed + o.wire
+		switch o.kind {
+		case opWord:
+			for i := range n {
+				*(*[8]byte)(unsafe.Add(base, i*p.size+o.off)) = *(*[8]byte)(b[at:])
+				at += p.fixed
+			}
+		case opRun:
+			for i := range n {
+				copy(unsafe.Slice((*byte)(unsafe.Add(base, i*p.size+o.off)), o.n), b[at:])
+				at += p.fixed
+			}
+		case opString:
+			for i := range n {
+				length := int(native.Uint64(b[at:]))
+				*(*string)(unsafe.Add(base, i*p.size+o.off)) = view(b[off : off+length])
 				off += length
-			case opSlice:
-				switch length := native.Uint64(wire); length {
+				at += p.fixed
+			}
+		case opSlice:
+			for i := range n {
+				v := (*sliceHeader)(unsafe.Add(base, i*p.size+o.off))
+				switch length := native.Uint64(b[at:]); length {
 				case nilLength:
 				case 0:
-					*(*sliceHeader)(v) = sliceHeader{data: unsafe.Pointer(&nothing)}
+					v.data = unsafe.Pointer(&nothing)
 				default:
-					h := sliceHeader{len: int(length), cap: int(length)}
-					h.data, off = d.block(o.child, h.len, off)
-					*(*sliceHeader)(v) = h
+					v.data, off = d.block(o.child, int(length), off)
+					v.len, v.cap = int(length), int(length)
 				}
-			case opPointer:
-				if native.Uint64(wire) != 0 {
-					*(*unsafe.Pointer)(v), off = d.block(o.child, 1, off)
+				at += p.fixed
+			}
+		case opPointer:
+			for i := range n {
+				if native.Uint64(b[at:]) != 0 {
+					*(*unsafe.Pointer)(unsafe.Add(base, i*p.size+o.off)), off = d.block(o.child, 1, off)
 				}
-			case opArray:
-				off = d.items(o.child, v, o.n, fixed+o.wire, off)
+				at += p.fixed
+			}
+		case opArray:
+			for i := range n {
+				off = d.items(o.child, unsafe.Add(base, i*p.size+o.off), o.n, at, off)
+				at += p.fixed
 			}
 		}
-		fixed += p.fixed
-	}
-	return off
-}
-
-func decodeStrings(b []byte, xs []string, fixed, off int) int {
-	for i := range xs {
-		length := int(native.Uint64(b[fixed:]))
-		fixed += lengthSize
-		xs[i] = view(b[off : off+length])
-		off += length
 	}
 	return off
 }

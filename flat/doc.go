@@ -50,10 +50,12 @@
 //	8       8      number of elements, or 2⁶⁴-1 for a nil slice
 //	16      8      length of the frame, header and padding included
 //
-// The body is one block. A block is the fixed parts of its elements, then what the
-// first element owns, what the second owns, and so on; what an element
-// owns is a block for each of its strings, slices and pointers that is not empty, in the
-// order of its fields.
+// The body is one block. A block is the fixed parts of its elements, then what
+// they own: all that the first owning field of each element owns, then all of the second
+// field, and so on. Fields of a struct within a struct count as fields of the outer; an array whose
+// elements own something counts as one field, and what its elements own is in the
+// order that a block of them has. A string owns its bytes, a slice a block of its
+// elements, a pointer a block of one.
 //
 // The fixed part of a value is its memory, with padding and blank fields zeroed, and
 // with each string, slice and pointer replaced by 8 bytes: a string's length

@@ -21,30 +21,31 @@ func (p *plan) measure(base unsafe.Pointer, n, off int) int {
 	return p.measureOwned(base, n, off)
 }
 
-// measureOwned is measure for what the elements own.
+// measureOwned is measure for what the elements own. Here, and wherever else items are
+// gone through, the outer loop is over the pieces of the type, so that the inner
+// one decides nothing.
 func (p *plan) measureOwned(base unsafe.Pointer, n, off int) int {
-	if p.strings {
-		for _, s := range unsafe.Slice((*string)(base), n) {
-			off += len(s)
-		}
-		return off
-	}
-	for i := range n {
-		e := unsafe.Add(base, i*p.size)
-		for k := range p.ops {
-			o := &p.ops[k]
-			switch o.kind {
-			case opString:
-				off += len(*(*string)(unsafe.Add(e, o.off)))
-			case opSlice:
-				h := (*sliceHeader)(unsafe.Add(e, o.off))
+	for k := range p.ops {
+		o := &p.ops[k]
+		switch o.kind {
+		case opString:
+			for i := range n {
+				off += len(*(*string)(unsafe.Add(base, i*p.size+o.off)))
+			}
+		case opSlice:
+			for i := range n {
+				h := (*sliceHeader)(unsafe.Add(base, i*p.size+o.off))
 				off = o.child.measure(h.data, h.len, off)
-			case opPointer:
-				if v := *(*unsafe.Pointer)(unsafe.Add(e, o.off)); v != nil {
+			}
+		case opPointer:
+			for i := range n {
+				if v := *(*unsafe.Pointer)(unsafe.Add(base, i*p.size+o.off)); v != nil {
 					off = o.child.measure(v, 1, off)
 				}
-			case opArray:
-				off = o.child.measureOwned(unsafe.Add(e, o.off), o.n, off)
+			}
+		case opArray:
+			for i := range n {
+				off = o.child.measureOwned(unsafe.Add(base, i*p.size+o.off), o.n, off)
 			}
 		}
 	}
@@ -69,64 +70,62 @@ func (p *plan) encode(b []byte, base unsafe.Pointer, n, off int) int {
 		return end
 	}
 	copy(block, unsafe.Slice((*byte)(base), len(block)))
-	if len(p.holes) > 0 {
-		for i := 0; i < len(block); i += p.size {
-			wipe(block[i:], p.holes)
-		}
-	}
+	wipe(block, p.holes, n, p.size)
 	return end
 }
 
 // encodeItems writes the fixed parts of n elements at fixed and what they own
 // at off, and returns where that ends.
 func (p *plan) encodeItems(b []byte, base unsafe.Pointer, n, fixed, off int) int {
-	if p.strings {
-		return encodeStrings(b, unsafe.Slice((*string)(base), n), fixed, off)
-	}
-	for i := range n {
-		e := unsafe.Add(base, i*p.size)
-		for k := range p.ops {
-			o := &p.ops[k]
-			v, wire := unsafe.Add(e, o.off), b[fixed+o.wire:]
-			switch o.kind {
-			case opWord:
-				copy(wire[:8], (*[8]byte)(v)[:])
-			case opRun:
-				copy(wire, unsafe.Slice((*byte)(v), o.n))
-				wipe(wire, o.holes)
-			case opString:
-				s := *(*string)(v)
-				native.PutUint64(wire, uint64(len(s)))
+	for k := range p.ops {
+		o := &p.ops[k]
+		at := fixed + o.wire // of the piece in the fixed part of the element
+		switch o.kind {
+		case opWord:
+			for i := range n {
+				*(*[8]byte)(b[at:]) = *(*[8]byte)(unsafe.Add(base, i*p.size+o.off))
+				at += p.fixed
+			}
+		case opRun:
+			for i := range n {
+				copy(b[at:], unsafe.Slice((*byte)(unsafe.Add(base, i*p.size+o.off)), o.n))
+				at += p.fixed
+			}
+			wipe(b[fixed+o.wire:], o.holes, n, p.fixed)
+		case opString:
+			for i := range n {
+				s := *(*string)(unsafe.Add(base, i*p.size+o.off))
+				native.PutUint64(b[at:], uint64(len(s)))
 				off += copy(b[off:], s)
-			case opSlice:
-				h := (*sliceHeader)(v)
+				at += p.fixed
+			}
+		case opSlice:
+			for i := range n {
+				h := (*sliceHeader)(unsafe.Add(base, i*p.size+o.off))
 				length := uint64(h.len)
 				if h.data == nil {
 					length = nilLength
 				}
-				native.PutUint64(wire, length)
+				native.PutUint64(b[at:], length)
 				off = o.child.encode(b, h.data, h.len, off)
-			case opPointer:
+				at += p.fixed
+			}
+		case opPointer:
+			for i := range n {
 				var length uint64
-				if q := *(*unsafe.Pointer)(v); q != nil {
+				if v := *(*unsafe.Pointer)(unsafe.Add(base, i*p.size+o.off)); v != nil {
 					length = 1
-					off = o.child.encode(b, q, 1, off)
+					off = o.child.encode(b, v, 1, off)
 				}
-				native.PutUint64(wire, length)
-			case opArray:
-				off = o.child.encodeItems(b, v, o.n, fixed+o.wire, off)
+				native.PutUint64(b[at:], length)
+				at += p.fixed
+			}
+		case opArray:
+			for i := range n {
+				off = o.child.encodeItems(b, unsafe.Add(base, i*p.size+o.off), o.n, at, off)
+				at += p.fixed
 			}
 		}
-		fixed += p.fixed
-	}
-	return off
-}
-
-func encodeStrings(b []byte, xs []string, fixed, off int) int {
-	for _, s := range xs {
-		native.PutUint64(b[fixed:], uint64(len(s)))
-		fixed += lengthSize
-		off += copy(b[off:], s)
 	}
 	return off
 }

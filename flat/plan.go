@@ -26,8 +26,7 @@ type plan struct {
 	holes, bools []span // of a flat type: its padding, its booleans
 
 	// ops are the pieces of a type that is not flat, by offset.
-	ops     []op
-	strings bool // the type is string
+	ops []op
 
 	// Every plan is compiled for one outermost type. slot numbers the plans for
 	// types that are not flat and belong to others: each has an arena of
@@ -290,7 +289,6 @@ func finish(p *plan) *plan {
 			p.align = 1
 		}
 	}
-	p.strings = len(p.ops) == 1 && p.ops[0].kind == opString
 	return p
 }
 

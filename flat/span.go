@@ -1,8 +1,8 @@
 package flat
 
 // span marks bytes of a value: those that are padding, or those that are
-// booleans. It is either n bytes from off on, or, if inner is not empty, the
-// spans of inner, times over, the first from off on and each stride after the last.
+// booleans. It is either n bytes from off on, or, if n is 0, the spans of
+// inner, times over, the first from off on and each stride after the last.
 type span struct {
 	off, n        int
 	times, stride int
@@ -31,40 +31,46 @@ func repeat(spans []span, n, size int) []span {
 
 // covers says whether spans are all of a value of size bytes.
 func covers(spans []span, size int) bool {
-	return len(spans) == 1 && len(spans[0].inner) == 0 && spans[0].n == size
+	return len(spans) == 1 && spans[0].n == size
 }
 
-// wipe zeroes the spans of the value at the start of b.
-func wipe(b []byte, spans []span) {
+// wipe zeroes the spans of n values in b, each stride bytes after the last.
+func wipe(b []byte, spans []span, n, stride int) {
 	for i := range spans {
 		s := &spans[i]
-		if len(s.inner) == 0 {
-			clear(b[s.off : s.off+s.n])
+		for k := range s.times {
+			wipe(b[s.off+k*s.stride:], s.inner, n, stride)
+		}
+		if s.n == 0 {
 			continue
 		}
-		for k := range s.times {
-			wipe(b[s.off+k*s.stride:], s.inner)
+		for at, left := s.off, n; left > 0; at, left = at+stride, left-1 {
+			clear(b[at : at+s.n])
 		}
 	}
 }
 
-// booleans says whether the spans of the value at the start of b are zeros and ones.
-func booleans(b []byte, spans []span) bool {
+// notBoolean returns the number of the first of n values in b, each stride bytes after the
+// last, whose spans are not all zeros and ones, or -1.
+func notBoolean(b []byte, spans []span, n, stride int) int {
 	for i := range spans {
 		s := &spans[i]
-		if len(s.inner) == 0 {
-			if !zerosAndOnes(b[s.off : s.off+s.n]) {
-				return false
+		for k := range s.times {
+			if at := notBoolean(b[s.off+k*s.stride:], s.inner, n, stride); at >= 0 {
+				return at
 			}
+		}
+		if s.n == 0 {
 			continue
 		}
-		for k := range s.times {
-			if !booleans(b[s.off+k*s.stride:], s.inner) {
-				return false
+		for k := range n {
+			at := s.off + k*stride
+			if !zerosAndOnes(b[at : at+s.n]) {
+				return k
 			}
 		}
 	}
-	return true
+	return -1
 }
 
 func zerosAndOnes(b []byte) bool {
