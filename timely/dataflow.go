@@ -27,6 +27,7 @@ type Dataflow struct {
 	share    []*mesh.Sender[[]pointChange] // of the other workers
 	heard    *mesh.Receiver[[]pointChange]
 	hearing  [][]pointChange // reused
+	ends     []func()        // to call when it is over
 	dropped  bool
 	finished bool
 }
@@ -165,6 +166,7 @@ func (d *Dataflow) step() bool {
 	if len(d.tracker.work) == 0 && d.active.empty() && d.tracker.empty() {
 		d.finished = true
 		d.worker.remove(d)
+		d.end()
 	}
 	return busy
 }
@@ -265,6 +267,7 @@ func (d *Dataflow) Drop() {
 		}
 	}
 	d.worker.remove(d)
+	d.end()
 }
 
 // Done says that nothing is left to do in the dataflow, at any worker.
@@ -278,7 +281,7 @@ type operatorPanic struct {
 }
 
 func (p operatorPanic) err() error {
-	if err, ok := p.value.(error); ok && errors.As(err, new(*MisuseError)) {
+	if err, ok := p.value.(error); ok && (errors.As(err, new(*MisuseError)) || errors.As(err, new(*runError))) {
 		return fmt.Errorf("operator %q of dataflow %q: %w", p.operator, p.flow, err)
 	}
 	return fmt.Errorf("operator %q of dataflow %q panicked: %v\n%s", p.operator, p.flow, p.value, p.stack)

@@ -34,6 +34,9 @@ func (in *Input[D]) Epoch() uint64 { return in.epoch }
 
 // Send sends records in the present epoch. It does not keep the slice.
 func (in *Input[D]) Send(records ...D) {
+	if !in.flow.built {
+		misuse("records are sent to an input of dataflow %q before it is built", in.flow.name)
+	}
 	if in.closed {
 		misuse("records are sent to an input that was closed in epoch %d", in.epoch)
 	}

@@ -199,18 +199,7 @@ func (w *Writer[D]) Send(t Time, records ...D) { w.SendSlice(t, records) }
 // SendSlice sends records at time t. It does not keep the slice.
 func (w *Writer[D]) SendSlice(t Time, records []D) {
 	w.check(t)
-	w.out.at(t)
-	for len(records) > 0 {
-		if w.out.buf == nil {
-			w.out.buf = w.out.buffer()
-		}
-		n := min(len(records), max(batchLen-len(w.out.buf), 1))
-		w.out.buf = append(w.out.buf, records[:n]...)
-		records = records[n:]
-		if len(w.out.buf) >= batchLen {
-			w.out.send()
-		}
-	}
+	w.out.put(t, records)
 }
 
 // Pass sends a batch at time t and takes it over: no record is copied. The caller

@@ -240,6 +240,22 @@ func (o *output[D]) at(t Time) {
 	}
 }
 
+// put adds records at time t, and sends batches that are full. It does not keep the slice.
+func (o *output[D]) put(t Time, records []D) {
+	o.at(t)
+	for len(records) > 0 {
+		if o.buf == nil {
+			o.buf = o.buffer()
+		}
+		n := min(len(records), max(batchLen-len(o.buf), 1))
+		o.buf = append(o.buf, records[:n]...)
+		records = records[n:]
+		if len(o.buf) >= batchLen {
+			o.send()
+		}
+	}
+}
+
 // send passes on the records in buf.
 func (o *output[D]) send() {
 	if len(o.buf) == 0 {

@@ -3,7 +3,8 @@ package timely
 // Probe tells how far a stream has come. The zero Probe may be attached to any
 // number of streams; it has passed a time when all of them have.
 type Probe struct {
-	at []probed
+	at   []probed
+	wake []func() // called when the frontier of one has moved
 }
 
 type probed struct {
@@ -18,9 +19,21 @@ func (s Stream[D]) Probe(p *Probe) Stream[D] {
 	op.Build(func() {
 		for _, _, ok := in.Next(); ok; _, _, ok = in.Next() {
 		}
+		for _, wake := range p.wake {
+			wake()
+		}
 	})
 	p.at = append(p.at, probed{s.scope.builder.flow, op.id})
+	op.node.watches = len(p.wake) > 0
 	return s
+}
+
+// onMove has f called when the frontier of the probe has moved, and maybe at other times.
+func (p *Probe) onMove(f func()) {
+	p.wake = append(p.wake, f)
+	for _, at := range p.at {
+		at.flow.nodes[at.node].watches = true
+	}
 }
 
 // Frontier is the antichain of times that may still come on some stream. It is nil

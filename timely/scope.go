@@ -3,8 +3,6 @@ package timely
 import (
 	"errors"
 	"fmt"
-
-
 )
 
 // Scope is a part of a dataflow that is being built: all of it, or a loop in it.
@@ -147,4 +145,3 @@ func (s Stream[D]) attach(in *input[D], name string, pact Pact[D]) {
 	shape := &d.shapes[s.out.node]
 	shape.targets[s.out.port] = append(shape.targets[s.out.port], edgeShape{place{node: in.node, port: in.port}, s.summary})
 }
-

@@ -19,6 +19,7 @@ type Worker struct {
 	flows     []*Dataflow // those not finished
 	listeners []func()    // by channel
 	inputs    []interface{ Close() }
+	signals   signals
 	built     int
 	err       error
 }
@@ -75,7 +76,7 @@ func (w *Worker) Step() (bool, error) {
 		w.err = err
 		return false, err
 	}
-	busy := false
+	busy := w.signals.handle()
 	w.peer.Ready(func(channel int) {
 		if channel < len(w.listeners) && w.listeners[channel] != nil {
 			busy = true
@@ -160,6 +161,9 @@ func Run(cfg Config, program func(*Worker) error) error {
 // runWorker runs the program and turns panics into errors.
 func runWorker(w *Worker, program func(*Worker) error) (err error) {
 	defer func() {
+		for _, d := range w.flows {
+			d.end()
+		}
 		switch r := recover().(type) {
 		case nil:
 		case operatorPanic:
