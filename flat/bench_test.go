@@ -77,6 +77,17 @@ func bench[T any](b *testing.B, name string, xs []T) {
 			}
 		}
 	})
+	b.Run(name+"/append", func(b *testing.B) {
+		b.SetBytes(int64(len(frame)))
+		b.ReportAllocs()
+		var into []T
+		for b.Loop() {
+			var err error
+			if into, _, err = flat.DecodeAppend(into[:0], frame); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
 
 // BenchmarkCopy is what encoding numbers is measured against.

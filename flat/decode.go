@@ -11,15 +11,16 @@ import (
 // boolean and counts the elements that need memory of their own; items, which
 // cannot fail, fills that memory. Both find their way by the same lengths.
 // Slices of b are checked again in the second pass, by the compiler's own
-// checks, so that even a frame that is changed meanwhile (which is not
-// allowed) leads to no access outside it.
+// checks, so that even a frame that is changed meanwhile (which is not allowed)
+// leads to no access outside it.
 type decoder struct {
 	b      []byte
-	arenas []arena
+	arenas []arena // of pooled
+	pooled *arenas
 }
 
-// arena is the memory for all elements of one type that is not flat and that slices or
-// pointers refer to.
+// arena is the memory for all elements of one type that is not flat and that
+// slices or pointers refer to.
 type arena struct {
 	size  int
 	count int            // elements in the frame
@@ -38,16 +39,61 @@ func newArenas(owned []*plan) *arenas {
 	return a
 }
 
-// release forgets the memory of a, which is the result's now, and keeps a for the next frame.
-func (p *plan) release(a *arenas) {
-	for i := range a.list {
-		a.list[i].count, a.list[i].used, a.list[i].data = 0, 0, nil
+// open checks the frame that src begins with, which becomes d.b, and makes
+// memory for what its elements refer to. It returns the number of elements, or
+// -1 for a nil slice. After an error d.b is empty. d must be closed in any
+// case.
+func (d *decoder) open(p *plan, src []byte, align int) (n int, err error) {
+	frame, count, err := p.open(src, align)
+	if err != nil {
+		return 0, err
 	}
-	p.arenas.Put(a)
+	if count == nilLength {
+		if len(frame) != headerSize {
+			return 0, corrupt(frame, headerSize, "bytes behind a nil slice")
+		}
+		d.b = frame
+		return -1, nil
+	}
+	if len(p.owned) > 0 {
+		d.pooled = p.arenas.Get().(*arenas)
+		d.arenas = d.pooled.list
+	}
+	d.b = frame
+	end, err := d.check(p, count, headerSize)
+	if err == nil && roundUp(end, frameAlign) != len(frame) {
+		err = corrupt(frame, end, "the elements end here, the frame does not")
+	}
+	if err == nil {
+		err = d.reserve()
+	}
+	if err != nil {
+		d.b = nil
+		return 0, err
+	}
+	return int(count), nil // less than len(frame), as check has found
 }
 
-// reserve allocates what check has counted. All of it has taken at least 8 bytes of the
-// frame for each 24 of memory.
+// close lets go of the arenas' memory, which is the result's now, and keeps the
+// rest for the next frame.
+func (d *decoder) close(p *plan) {
+	if d.pooled == nil {
+		return
+	}
+	for i := range d.arenas {
+		a := &d.arenas[i]
+		a.count, a.used, a.data = 0, 0, nil
+	}
+	p.arenas.Put(d.pooled)
+}
+
+// fill decodes the frame's n elements to base, which is zeroed.
+func (d *decoder) fill(p *plan, base unsafe.Pointer, n int) {
+	d.items(p, base, n, headerSize, headerSize+n*p.fixed)
+}
+
+// reserve allocates what check has counted. All of it has taken at least 8
+// bytes of the frame for each 24 of memory.
 func (d *decoder) reserve() error {
 	for i := range d.arenas {
 		a := &d.arenas[i]
@@ -158,7 +204,8 @@ func (d *decoder) checkItems(p *plan, n, fixed, off int) (int, error) {
 // nothing is what empty slices and elements without size point to.
 var nothing uint64
 
-// view returns a pointer to n elements of a flat type that lie in the frame at off.
+// view returns a pointer to n elements of a flat type that lie in the frame at
+// off.
 func (d *decoder) view(p *plan, n, off int) unsafe.Pointer {
 	if n == 0 || p.size == 0 {
 		return unsafe.Pointer(&nothing)

@@ -21,9 +21,9 @@ func (p *plan) measure(base unsafe.Pointer, n, off int) int {
 	return p.measureOwned(base, n, off)
 }
 
-// measureOwned is measure for what the elements own. Here, and wherever else items are
-// gone through, the outer loop is over the pieces of the type, so that the inner
-// one decides nothing.
+// measureOwned is measure for what the elements own. Here, and wherever else
+// items are gone through, the outer loop is over the pieces of the type, so
+// that the inner one decides nothing.
 func (p *plan) measureOwned(base unsafe.Pointer, n, off int) int {
 	for k := range p.ops {
 		o := &p.ops[k]

@@ -21,7 +21,8 @@ var (
 
 // Codec encodes and decodes slices of T. It is what the package's functions
 // look up on each call; whoever encodes many small batches keeps one. The zero
-// Codec is of no use, make one with [For]. Codecs are safe for use by several goroutines.
+// Codec is of no use, make one with [For]. Codecs are safe for use by several
+// goroutines.
 type Codec[T any] struct{ plan *plan }
 
 // plans holds a *plan for each reflect.Type seen.
@@ -53,30 +54,45 @@ func must[T any]() Codec[T] {
 	return Codec[T]{p}
 }
 
-// Check says whether slices of T can be encoded. Its error names the field that cannot
-// and why.
+// Check says whether slices of T can be encoded. Its error names the field that
+// cannot and why.
 func Check[T any]() error { return planFor[T]().err }
 
-// Size returns how many bytes Append adds for xs. It panics if [Check] fails for T.
+// Size returns how many bytes Append adds for xs. It panics if [Check] fails
+// for T.
 func Size[T any](xs []T) int { return must[T]().Size(xs) }
 
 // Append appends a frame that holds xs to dst and returns the extended slice.
-// It allocates only if dst has not the capacity. It panics if [Check] fails
-// for T, which depends on the program and never on the values.
+// It allocates only if dst has not the capacity. It panics if [Check] fails for
+// T, which depends on the program and never on the values.
 func Append[T any](dst []byte, xs []T) []byte { return must[T]().Append(dst, xs) }
 
 // Decode returns the elements of the frame that src begins with, and how many
-// bytes that frame takes. The result may lie in src: see the package comment for who
-// owns what. If src begins at a multiple of 8, or T needs no alignment,
+// bytes that frame takes. The result may lie in src: see the package comment
+// for who owns what. If src begins at a multiple of 8, or T needs no alignment,
 // nothing is copied that need not be; else the frame is copied once.
 //
-// The error is, or wraps, ErrShort, ErrType or ErrCorrupt, or is that of [Check].
+// The error is, or wraps, ErrShort, ErrType or ErrCorrupt, or is that of
+// [Check].
 func Decode[T any](src []byte) (xs []T, consumed int, err error) {
 	c, err := For[T]()
 	if err != nil {
 		return nil, 0, err
 	}
 	return c.Decode(src)
+}
+
+// DecodeAppend appends the elements of the frame that src begins with to dst.
+// It is [Decode] for who has memory for the elements already: those are copied,
+// and what they own lies in src, so that it does not allocate if dst has the
+// capacity and no element refers to others with pointers. After an error, dst
+// is returned as it was.
+func DecodeAppend[T any](dst []T, src []byte) (xs []T, consumed int, err error) {
+	c, err := For[T]()
+	if err != nil {
+		return dst, 0, err
+	}
+	return c.DecodeAppend(dst, src)
 }
 
 // Size returns how many bytes Append adds for xs.
@@ -101,38 +117,43 @@ func (c Codec[T]) Append(dst []byte, xs []T) []byte {
 
 // Decode is [Decode] without the search for the codec.
 func (c Codec[T]) Decode(src []byte) (xs []T, consumed int, err error) {
-	frame, count, err := c.plan.open(src)
-	if err != nil {
+	var d decoder
+	n, err := d.open(c.plan, src, c.plan.alignAll)
+	defer d.close(c.plan)
+	switch {
+	case err != nil:
 		return nil, 0, err
-	}
-	consumed = len(frame)
-	if count == nilLength {
-		if consumed != headerSize {
-			return nil, 0, corrupt(frame, headerSize, "bytes behind a nil slice")
-		}
-		return nil, consumed, nil
-	}
-	d := decoder{b: frame}
-	if len(c.plan.owned) > 0 {
-		pooled := c.plan.arenas.Get().(*arenas)
-		defer c.plan.release(pooled)
-		d.arenas = pooled.list
-	}
-	end, err := d.check(c.plan, count, headerSize)
-	if err != nil {
-		return nil, 0, err
-	}
-	if roundUp(end, frameAlign) != len(frame) {
-		return nil, 0, corrupt(frame, end, "the elements end here, the frame does not")
-	}
-	n := int(count) // check has found it to be at most len(frame)
-	if c.plan.flat {
-		return unsafe.Slice((*T)(d.view(c.plan, n, headerSize)), n), consumed, nil
-	}
-	if err := d.reserve(); err != nil {
-		return nil, 0, err
+	case n < 0:
+		return nil, len(d.b), nil
+	case c.plan.flat:
+		return unsafe.Slice((*T)(d.view(c.plan, n, headerSize)), n), len(d.b), nil
 	}
 	xs = make([]T, n)
-	d.items(c.plan, unsafe.Pointer(unsafe.SliceData(xs)), n, headerSize, headerSize+n*c.plan.fixed)
-	return xs, consumed, nil
+	d.fill(c.plan, unsafe.Pointer(unsafe.SliceData(xs)), n)
+	return xs, len(d.b), nil
+}
+
+// DecodeAppend is [DecodeAppend] without the search for the codec.
+func (c Codec[T]) DecodeAppend(dst []T, src []byte) (xs []T, consumed int, err error) {
+	align := c.plan.alignAll
+	if c.plan.flat {
+		align = 1 // the elements are copied anyway
+	}
+	var d decoder
+	n, err := d.open(c.plan, src, align)
+	defer d.close(c.plan)
+	if err != nil || n <= 0 {
+		return dst, len(d.b), err
+	}
+	dst = slices.Grow(dst, n)
+	more := dst[len(dst) : len(dst)+n]
+	if c.plan.flat {
+		if c.plan.size > 0 {
+			copy(unsafe.Slice((*byte)(unsafe.Pointer(&more[0])), n*c.plan.size), d.b[headerSize:])
+		}
+	} else {
+		clear(more)
+		d.fill(c.plan, unsafe.Pointer(&more[0]), n)
+	}
+	return dst[:len(dst)+n], len(d.b), nil
 }

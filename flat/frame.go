@@ -12,7 +12,8 @@ const (
 	// frameAlign divides the length of every frame, and is a multiple of the
 	// alignment of every Go type.
 	frameAlign = 8
-	// magic reads "wfl\x01" in memory on a little-endian machine. The byte is the version.
+	// magic reads "wfl\x01" in memory on a little-endian machine. The byte is
+	// the version.
 	magic = 0x016c6677
 	// nilLength stands for the length of a nil slice.
 	nilLength = 1<<64 - 1
@@ -20,8 +21,8 @@ const (
 	lengthSize = 8
 )
 
-// native is the order of the bytes in frames. On every machine that Go
-// compiles for, its methods are single loads and stores.
+// native is the order of the bytes in frames. On every machine that Go compiles
+// for, its methods are single loads and stores.
 var native = binary.NativeEndian
 
 // roundUp returns the first multiple of align, a power of two, from n on.
@@ -36,8 +37,8 @@ func putHeader(frame []byte, hash uint32, count uint64) {
 
 // open checks the header of the frame at the start of src, and returns its
 // bytes, header included, and the number of its elements, which is not checked
-// yet. If the elements must be aligned and are not, the bytes are a copy.
-func (p *plan) open(src []byte) (frame []byte, count uint64, err error) {
+// yet. The bytes are a copy if those of src are not aligned.
+func (p *plan) open(src []byte, align int) (frame []byte, count uint64, err error) {
 	if len(src) < headerSize {
 		return nil, 0, fmt.Errorf("%w: %d bytes, its header alone takes %d", ErrShort, len(src), headerSize)
 	}
@@ -60,7 +61,7 @@ func (p *plan) open(src []byte) (frame []byte, count uint64, err error) {
 		return nil, 0, fmt.Errorf("%w: %d bytes of %d", ErrShort, len(src), total)
 	}
 	frame = src[:total:total]
-	if uintptr(unsafe.Pointer(&frame[0]))&uintptr(p.alignAll-1) != 0 && total > headerSize {
+	if uintptr(unsafe.Pointer(&frame[0]))&uintptr(align-1) != 0 && total > headerSize {
 		words := make([]uint64, total/8)
 		aligned := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), total)
 		copy(aligned, frame)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// plan says how elements of a type are written in a block, and how their
-// owned data are found.
+// plan says how elements of a type are written in a block, and how their owned
+// data are found.
 type plan struct {
 	typ    reflect.Type
 	err    error // why there is no plan; nothing else is set then
@@ -29,8 +29,8 @@ type plan struct {
 	ops []op
 
 	// Every plan is compiled for one outermost type. slot numbers the plans for
-	// types that are not flat and belong to others: each has an arena of
-	// its own when a frame is decoded.
+	// types that are not flat and belong to others: each has an arena of its
+	// own when a frame is decoded.
 	slot int
 
 	// Of the outermost plan only.
@@ -60,21 +60,6 @@ type op struct {
 	holes, bools []span // of a run
 }
 
-// width returns how many bytes o takes in memory.
-func (o *op) width() int {
-	switch o.kind {
-	case opString:
-		return int(stringType.Size())
-	case opSlice:
-		return int(bytesType.Size())
-	case opPointer:
-		return int(pointerType.Size())
-	case opArray:
-		return o.n * o.child.size
-	}
-	return o.n
-}
-
 // wireWidth returns how many bytes o takes in the fixed part.
 func (o *op) wireWidth() int {
 	switch o.kind {
@@ -86,14 +71,8 @@ func (o *op) wireWidth() int {
 	return o.n
 }
 
-var (
-	stringType   = reflect.TypeFor[string]()
-	bytesType    = reflect.TypeFor[[]byte]()
-	pointerType  = reflect.TypeFor[*byte]()
-	locationType = reflect.TypeFor[time.Location]()
-)
-
-// badType is why a type has no plan; path leads to the part of it that is to blame.
+// badType is why a type has no plan; path leads to the part of it that is to
+// blame.
 type badType struct {
 	path string
 	typ  reflect.Type
@@ -154,7 +133,7 @@ func (c *compiler) compile(t reflect.Type) (*plan, error) {
 	fmt.Fprintf(sum, "%s %d ", t.Kind(), size)
 	mix := func(p *plan) { _ = binary.Write(sum, binary.LittleEndian, p.digest) } // a hash takes all bytes
 
-	if t == locationType || t.PkgPath() == "unique" && strings.HasPrefix(t.Name(), "Handle[") {
+	if t == reflect.TypeFor[time.Location]() || t.PkgPath() == "unique" && strings.HasPrefix(t.Name(), "Handle[") {
 		return nil, &badType{typ: t, why: "its pointer means more than what it points to; keep what it stands for, such as nanoseconds or a string"}
 	}
 

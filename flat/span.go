@@ -50,8 +50,8 @@ func wipe(b []byte, spans []span, n, stride int) {
 	}
 }
 
-// notBoolean returns the number of the first of n values in b, each stride bytes after the
-// last, whose spans are not all zeros and ones, or -1.
+// notBoolean returns the number of the first of n values in b, each stride
+// bytes after the last, whose spans are not all zeros and ones, or -1.
 func notBoolean(b []byte, spans []span, n, stride int) int {
 	for i := range spans {
 		s := &spans[i]

@@ -226,6 +226,14 @@ func (o of[T]) roundTrip(t *rapid.T) {
 	if string(src) != string(before) {
 		t.Fatal("Decode changed its input")
 	}
+	// The same behind other values, in memory that has been in use.
+	zs := append(rapid.SliceOfN(o.gen, 1, 3).Draw(t, "before"), ys...)
+	want := append(slices.Clone(zs), xs...)
+	zs = append(zs, zs...)[:len(zs)]
+	zs, n, err = flat.DecodeAppend(zs, place(frame, skew))
+	if err != nil || n != len(frame) || !equal(reflect.ValueOf(want), reflect.ValueOf(zs)) {
+		t.Fatalf("appended: got  %+v\nwant %+v (%v)", zs, want, err)
+	}
 	// Any shorter frame is short; its type and length are in the header.
 	cut := rapid.IntRange(0, len(frame)-1).Draw(t, "cut")
 	if _, _, err := flat.Decode[T](frame[:cut]); err == nil {
@@ -271,6 +279,9 @@ func equal(a, b reflect.Value) bool {
 func (o of[T]) survive(t *testing.T, src []byte) {
 	for _, skew := range []int{0, 3} {
 		xs, n, err := flat.Decode[T](place(src, skew))
+		if zs, m, err2 := flat.DecodeAppend[T](nil, src); m != n || len(zs) != len(xs) || (err == nil) != (err2 == nil) {
+			t.Fatalf("Decode: %d elements, %d bytes, %v; DecodeAppend: %d, %d, %v", len(xs), n, err, len(zs), m, err2)
+		}
 		if err != nil {
 			if xs != nil || n != 0 {
 				t.Fatalf("%v, and yet %d elements from %d bytes", err, len(xs), n)

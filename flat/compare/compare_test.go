@@ -87,7 +87,10 @@ func codecs[T any]() []codec[T] {
 				err := gob.NewEncoder(&buf).Encode(xs)
 				return buf.Bytes(), err
 			},
-			func(b []byte) (xs []T, err error) { err = gob.NewDecoder(bytes.NewReader(b)).Decode(&xs); return xs, err }},
+			func(b []byte) (xs []T, err error) {
+				err = gob.NewDecoder(bytes.NewReader(b)).Decode(&xs)
+				return xs, err
+			}},
 	}
 }
 
