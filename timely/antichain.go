@@ -86,7 +86,7 @@ func (m *MutableAntichain) Update(t Time, delta int64, changes []Change) []Chang
 	case was <= 0 && now > 0:
 		return m.enter(t, changes)
 	case was > 0 && now <= 0:
-		return m.leave(t, changes)
+		return m.leave(t, i, changes)
 	}
 	return changes
 }
@@ -108,9 +108,9 @@ func (m *MutableAntichain) enter(t Time, changes []Change) []Change {
 	return append(changes, Change{t, 1})
 }
 
-// leave takes t out of the frontier, if it is in it, and brings in the times that
-// only t kept out.
-func (m *MutableAntichain) leave(t Time, changes []Change) []Change {
+// leave takes t, whose place among the counts is i, out of the frontier, if it is in
+// it, and brings in the times that only t kept out.
+func (m *MutableAntichain) leave(t Time, i int, changes []Change) []Change {
 	at := slices.Index(m.frontier, t)
 	if at < 0 {
 		return changes
@@ -118,8 +118,8 @@ func (m *MutableAntichain) leave(t Time, changes []Change) []Change {
 	m.frontier = slices.Delete(m.frontier, at, at+1)
 	changes = append(changes, Change{t, -1})
 	// Counts are in lexicographic order, so a time that enters is never after one
-	// that enters later.
-	for _, c := range m.counts {
+	// that enters later, and none of those after t is before i.
+	for _, c := range m.counts[i:] {
 		if c.Delta > 0 && t.LessEqual(c.Time) && !m.frontier.LessEqual(c.Time) {
 			m.frontier = append(m.frontier, c.Time)
 			changes = append(changes, Change{c.Time, 1})

@@ -2,7 +2,6 @@ package timely
 
 import (
 	"fmt"
-	"math"
 	"strings"
 )
 
@@ -54,10 +53,9 @@ type pointChange struct {
 // A time that something is at might reach every place that a path leads to,
 // changed by the summary of the path. For each place the tracker counts the ways
 // in which each time might be reached: from what is there itself, and from the
-// frontiers of the places one step before. Changes are carried along in the
-// order of time, so that each cycle, which must advance time, is gone around
-// only as often as frontiers move. The cost of a change is in proportion to how
-// many frontiers it moves, not to the size of the dataflow.
+// frontiers of the places one step before. Changes are carried along in an order
+// in which no place and time is come to twice (see position). The cost of a change is
+// in proportion to how many frontiers it moves, not to the size of the dataflow.
 //
 // This is the algorithm of Naiad's progress tracking (Murray et al., SOSP 2013;
 // proved safe by Abadi et al., 2013), in the incremental form of timely dataflow's
@@ -67,10 +65,10 @@ type tracker struct {
 	nodes  []nodeShape
 	first  []int32 // first[n] is the index of the first place of node n: inputs, then outputs
 	places []placeState
-	depth  []uint8 // of each place
-	owner  []int32 // the node of each place
-	total  int     // how many times have a count that is not 0, over all places
+	owner  []int32    // the node of each place
+	order  []position // of each place
 	steps  [][]step
+	total  int // how many times have a count that is not 0, over all places
 
 	work    worklist
 	scratch []Change
@@ -102,7 +100,6 @@ func newTracker(nodes []nodeShape) (*tracker, error) {
 	for n, shape := range nodes {
 		for range shape.inputs + shape.outputs {
 			t.owner = append(t.owner, int32(n))
-			t.depth = append(t.depth, uint8(max(shape.depth, 1)))
 		}
 	}
 	for n, shape := range nodes {
@@ -121,7 +118,16 @@ func newTracker(nodes []nodeShape) (*tracker, error) {
 			}
 		}
 	}
-	return t, t.checkCycles()
+	var cycle []int32
+	if t.order, cycle = arrange(t.steps); cycle != nil {
+		names := make([]string, len(cycle))
+		for i, at := range cycle {
+			names[i] = t.describe(at)
+		}
+		return nil, fmt.Errorf("a cycle does not advance time: %s, and back to %s; connect loops with a feedback",
+			strings.Join(names, ", "), names[0])
+	}
+	return t, nil
 }
 
 func (t *tracker) input(node, port int) int32 { return t.first[node] + int32(port) }
@@ -141,53 +147,6 @@ func (t *tracker) describe(at int32) string {
 	return fmt.Sprintf("output %d of %q", port-shape.inputs, shape.name)
 }
 
-// checkCycles finds a cycle that does not advance time: a strongly connected
-// component of the steps that add nothing and drop nothing.
-//
-// Steps that drop coordinates lead out of a loop, and a way back in would have to
-// be part of a larger cycle, whose own feedback adds to an outer coordinate.
-func (t *tracker) checkCycles() error {
-	const unseen, open, done = 0, 1, 2
-	state := make([]uint8, len(t.places))
-	type frame struct {
-		at   int32
-		next int
-	}
-	for root := range t.places {
-		if state[root] != unseen {
-			continue
-		}
-		state[root] = open
-		path := []frame{{at: int32(root)}}
-		for len(path) > 0 {
-			f := &path[len(path)-1]
-			if f.next == len(t.steps[f.at]) {
-				state[f.at] = done
-				path = path[:len(path)-1]
-				continue
-			}
-			s := t.steps[f.at][f.next]
-			f.next++
-			if s.summary.Add != (Time{}) {
-				continue
-			}
-			switch state[s.to] {
-			case unseen:
-				state[s.to] = open
-				path = append(path, frame{at: s.to})
-			case open:
-				var names []string
-				for _, f := range path {
-					names = append(names, t.describe(f.at))
-				}
-				return fmt.Errorf("a cycle does not advance time: %s, and back to %s; connect loops with a feedback",
-					strings.Join(names, ", "), t.describe(s.to))
-			}
-		}
-	}
-	return nil
-}
-
 // update notes a change to the number of capabilities or messages at a place. It
 // takes effect with propagate.
 func (t *tracker) update(at int32, time Time, delta int64) {
@@ -200,40 +159,41 @@ func (t *tracker) update(at int32, time Time, delta int64) {
 	}
 }
 
-// push puts a change on the worklist. Coordinates that a place does not have sort
-// last, so that all that happens in a loop is settled before it is carried out.
+// push puts a change on the worklist.
 func (t *tracker) push(at int32, c Change) {
-	key := c.Time
-	for i := t.depth[at]; i < MaxDepth; i++ {
-		key[i] = math.MaxUint64
-	}
-	t.work.push(reached{key, c.Time, at, c.Delta})
+	t.work.push(reached{at, c.Time, c.Delta}, t.order)
 }
 
 // propagate carries changes along until nothing changes any more.
 func (t *tracker) propagate() {
 	for len(t.work) > 0 {
-		r := t.work.pop()
-		for len(t.work) > 0 && t.work[0].at == r.at && t.work[0].time == r.time {
-			r.delta += t.work.pop().delta
-		}
-		if r.delta == 0 {
-			continue
-		}
-		p := &t.places[r.at]
-		t.scratch = p.reach.Update(r.time, r.delta, t.scratch[:0])
-		if len(t.scratch) == 0 {
-			continue
-		}
-		if !p.changed {
-			p.changed = true
-			t.moved = append(t.moved, r.at)
-		}
-		for _, s := range t.steps[r.at] {
-			for _, c := range t.scratch {
-				if time, ok := s.summary.ResultsIn(c.Time); ok {
-					t.push(s.to, Change{time, c.Delta})
-				}
+		t.advance()
+	}
+}
+
+// advance carries along the changes whose turn is first, which are all those at
+// one place and time.
+func (t *tracker) advance() {
+	r := t.work.pop(t.order)
+	for len(t.work) > 0 && t.work[0].at == r.at && t.work[0].time == r.time {
+		r.delta += t.work.pop(t.order).delta
+	}
+	if r.delta == 0 {
+		return
+	}
+	p := &t.places[r.at]
+	t.scratch = p.reach.Update(r.time, r.delta, t.scratch[:0])
+	if len(t.scratch) == 0 {
+		return
+	}
+	if !p.changed {
+		p.changed = true
+		t.moved = append(t.moved, r.at)
+	}
+	for _, s := range t.steps[r.at] {
+		for _, c := range t.scratch {
+			if time, ok := s.summary.ResultsIn(c.Time); ok {
+				t.push(s.to, Change{time, c.Delta})
 			}
 		}
 	}
@@ -253,65 +213,3 @@ func (t *tracker) frontier(at int32) Antichain { return t.places[at].reach.Front
 
 // empty says that there is nothing anywhere.
 func (t *tracker) empty() bool { return t.total == 0 }
-
-// reached is a change to how often a time might be reached at a place.
-type reached struct {
-	key   Time // what it is sorted by
-	time  Time
-	at    int32
-	delta int64
-}
-
-func (r *reached) before(s *reached) bool {
-	if c := r.key.Compare(s.key); c != 0 {
-		return c < 0
-	}
-	return r.at < s.at
-}
-
-// worklist is a binary heap. Package container/heap would allocate for every
-// element that passes through an interface.
-type worklist []reached
-
-func (w *worklist) push(r reached) {
-	heap := append(*w, r)
-	i := len(heap) - 1
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !r.before(&heap[parent]) {
-			break
-		}
-		heap[i] = heap[parent]
-		i = parent
-	}
-	heap[i] = r
-	*w = heap
-}
-
-func (w *worklist) pop() reached {
-	heap := *w
-	top := heap[0]
-	n := len(heap) - 1
-	r := heap[n]
-	heap = heap[:n]
-	i := 0
-	for {
-		child := 2*i + 1
-		if child >= n {
-			break
-		}
-		if child+1 < n && heap[child+1].before(&heap[child]) {
-			child++
-		}
-		if !heap[child].before(&r) {
-			break
-		}
-		heap[i] = heap[child]
-		i = child
-	}
-	if n > 0 {
-		heap[i] = r
-	}
-	*w = heap
-	return top
-}
