@@ -15,6 +15,8 @@ import (
 type Dataflow struct {
 	worker *Worker
 	name   string
+	number int32 // 0 for the worker's first
+	quiet  bool  // it is not logged: it has a stream of the log
 	shapes []nodeShape
 	nodes  []*node
 	built  bool
@@ -24,7 +26,7 @@ type Dataflow struct {
 	// changes are those to capabilities and messages that the other workers have
 	// not been told of yet.
 	changes  changeBatch
-	share    []*mesh.Sender[[]pointChange] // of the other workers
+	share    []sender[[]pointChange] // of the other workers
 	heard    *mesh.Receiver[[]pointChange]
 	hearing  [][]pointChange // reused
 	ends     []func()        // to call when it is over
@@ -104,7 +106,7 @@ func (d *Dataflow) build(initial []initialCapability) error {
 	d.tracker = t
 	// Messages of progress refer to operators by number, so all workers must have
 	// built the same: the name of the channel says what was built.
-	senders, heard, err := d.worker.peer.Open[[]pointChange](fmt.Sprintf("progress of %s, shape %016x", d.name, d.fingerprint()))
+	senders, heard, err := open[[]pointChange](d.worker, fmt.Sprintf("progress of %s, shape %016x", d.name, d.fingerprint()))
 	if err != nil {
 		return fmt.Errorf("dataflow %q: %w", d.name, err)
 	}
@@ -132,6 +134,9 @@ func (d *Dataflow) build(initial []initialCapability) error {
 		d.active.add(i)
 	}
 	d.worker.touch(d)
+	if l := d.worker.log; l != nil {
+		l.built(d)
+	}
 	return nil
 }
 
@@ -167,6 +172,7 @@ func (d *Dataflow) step() bool {
 		d.finished = true
 		d.worker.remove(d)
 		d.end()
+		d.logDone()
 	}
 	return busy
 }
@@ -181,6 +187,10 @@ func (d *Dataflow) runNode(n *node) {
 	}()
 	for _, in := range n.inputs {
 		in.receive()
+	}
+	if l := d.worker.log; l != nil {
+		l.event(d.worker, d, LogEvent{Kind: LogStart, Operator: int32(n.id)})
+		defer func() { l.event(d.worker, d, LogEvent{Kind: LogStop, Operator: int32(n.id)}) }()
 	}
 	n.op.run()
 	d.collect(n)
@@ -268,6 +278,7 @@ func (d *Dataflow) Drop() {
 	}
 	d.worker.remove(d)
 	d.end()
+	d.logDone()
 }
 
 // Done says that nothing is left to do in the dataflow, at any worker.

@@ -105,8 +105,8 @@ type connection[D any] struct {
 	plain   bool // the summary leaves times as they are
 	sent    []Change
 
-	peers   []*mesh.Sender[Batch[D]] // nil where batches stay on this worker
-	hash    func(D) uint64           // nil where batches go to all
+	peers   []sender[Batch[D]] // nil where batches stay on this worker
+	hash    func(D) uint64     // nil where batches go to all
 	me      int
 	buffers [][]D // what is gathered for each worker, all of one time
 	time    Time

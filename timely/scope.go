@@ -125,7 +125,7 @@ func (s Stream[D]) attach(in *input[D], name string, pact Pact[D]) {
 	}
 	c := &connection[D]{to: in, summary: s.summary, plain: s.summary == Identity()}
 	if (pact.hash != nil || pact.all) && d.worker.Peers() > 1 {
-		senders, receiver, err := d.worker.peer.Open[Batch[D]](fmt.Sprintf("%s: input %d of operator %d, %s", d.name, in.port, in.node, name))
+		senders, receiver, err := open[Batch[D]](d.worker, fmt.Sprintf("%s: input %d of operator %d, %s", d.name, in.port, in.node, name))
 		if err != nil {
 			s.scope.builder.problem = append(s.scope.builder.problem, fmt.Errorf("dataflow %q: operator %q: %w", d.name, name, err))
 			return

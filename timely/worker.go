@@ -20,7 +20,9 @@ type Worker struct {
 	listeners []func()    // by channel
 	inputs    []interface{ Close() }
 	signals   signals
+	log       *logger // nil while nobody listens
 	built     int
+	hold      holder // nil but in a simulation
 	err       error
 }
 
@@ -53,7 +55,7 @@ func (w *Worker) remove(d *Dataflow) {
 // probes that it makes for use afterwards. What is wrong with it ends the run with
 // an error that says so.
 func (w *Worker) Dataflow(name string, build func(*Scope)) *Dataflow {
-	d := &Dataflow{worker: w, name: name}
+	d := &Dataflow{worker: w, name: name, number: int32(w.built)}
 	if name == "" {
 		d.name = fmt.Sprintf("dataflow %d", w.built)
 	}
@@ -77,6 +79,9 @@ func (w *Worker) Step() (bool, error) {
 		return false, err
 	}
 	busy := w.signals.handle()
+	if w.log != nil {
+		busy = w.log.flush() || busy
+	}
 	w.peer.Ready(func(channel int) {
 		if channel < len(w.listeners) && w.listeners[channel] != nil {
 			busy = true
@@ -109,9 +114,18 @@ func (w *Worker) StepUntil(done func() bool) error {
 func (w *Worker) StepOrPark(limit time.Duration) error {
 	busy, err := w.Step()
 	if err == nil && !busy {
-		w.peer.Park(limit)
+		w.park(limit)
 	}
 	return err
+}
+
+// park sleeps until something comes or the time is over.
+func (w *Worker) park(limit time.Duration) {
+	if w.log != nil {
+		w.log.event(w, nil, LogEvent{Kind: LogPark})
+		defer func() { w.log.event(w, nil, LogEvent{Kind: LogUnpark}) }()
+	}
+	w.peer.Park(limit)
 }
 
 // drain closes the inputs that the program left open and steps until all
@@ -119,6 +133,13 @@ func (w *Worker) StepOrPark(limit time.Duration) error {
 func (w *Worker) drain() error {
 	for _, in := range w.inputs {
 		in.Close()
+	}
+	if w.log != nil {
+		logged := func(d *Dataflow) bool { return !d.quiet }
+		if err := w.StepUntil(func() bool { return !slices.ContainsFunc(w.flows, logged) }); err != nil {
+			return err
+		}
+		w.log.close()
 	}
 	return w.StepUntil(func() bool { return len(w.flows) == 0 })
 }
