@@ -134,8 +134,8 @@ func (d *Dataflow) build(initial []initialCapability) error {
 		d.active.add(i)
 	}
 	d.worker.touch(d)
-	if l := d.worker.log; l != nil {
-		l.built(d)
+	if d.worker.log != nil {
+		d.logShape()
 	}
 	return nil
 }
@@ -172,7 +172,9 @@ func (d *Dataflow) step() bool {
 		d.finished = true
 		d.worker.remove(d)
 		d.end()
-		d.logDone()
+		if d.worker.log != nil {
+			d.log(LogEvent{Kind: LogDone, Name: d.name})
+		}
 	}
 	return busy
 }
@@ -188,12 +190,14 @@ func (d *Dataflow) runNode(n *node) {
 	for _, in := range n.inputs {
 		in.receive()
 	}
-	if l := d.worker.log; l != nil {
-		l.event(d.worker, d, LogEvent{Kind: LogStart, Operator: int32(n.id)})
-		defer func() { l.event(d.worker, d, LogEvent{Kind: LogStop, Operator: int32(n.id)}) }()
+	if d.worker.log != nil {
+		d.log(LogEvent{Kind: LogStart, Operator: int32(n.id)})
 	}
 	n.op.run()
 	d.collect(n)
+	if d.worker.log != nil {
+		d.log(LogEvent{Kind: LogStop, Operator: int32(n.id)})
+	}
 }
 
 // collect takes over the changes that a node has made.
@@ -218,6 +222,7 @@ func (d *Dataflow) collect(n *node) {
 // hear applies what the other workers have told. It returns whether they had.
 func (d *Dataflow) hear() bool {
 	d.hearing = d.heard.Take(d.hearing[:0])
+	heard := 0
 	for i, batch := range d.hearing {
 		for _, c := range batch {
 			if c.at < 0 || int(c.at) >= len(d.tracker.places) {
@@ -226,9 +231,13 @@ func (d *Dataflow) hear() bool {
 			d.tracker.update(c.at, c.time, c.delta)
 		}
 		d.hearing[i] = nil
+		heard += len(batch)
 	}
 	if len(d.hearing) == 0 {
 		return false
+	}
+	if d.worker.log != nil {
+		d.log(LogEvent{Kind: LogHear, Count: int64(heard)})
 	}
 	d.settle()
 	return true
@@ -240,6 +249,9 @@ func (d *Dataflow) tell() bool {
 	batch := d.changes.take()
 	if len(batch) == 0 {
 		return false
+	}
+	if d.worker.log != nil {
+		d.log(LogEvent{Kind: LogTell, Count: int64(len(batch))})
 	}
 	if len(d.share) > 0 {
 		told := slices.Clone(batch) // shared, read-only
@@ -278,7 +290,9 @@ func (d *Dataflow) Drop() {
 	}
 	d.worker.remove(d)
 	d.end()
-	d.logDone()
+	if d.worker.log != nil {
+		d.log(LogEvent{Kind: LogDone, Name: d.name})
+	}
 }
 
 // Done says that nothing is left to do in the dataflow, at any worker.

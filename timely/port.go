@@ -52,6 +52,9 @@ func (in *input[D]) take() (Batch[D], bool) {
 	in.queue[in.next].Data = nil
 	in.next++
 	in.consumed = addChange(in.consumed, b.Time, 1)
+	if in.flow.worker.log != nil {
+		in.flow.log(LogEvent{Kind: LogReceive, Operator: int32(in.node), Port: int32(in.port), Time: b.Time, Count: int64(len(b.Data))})
+	}
 	return b, true
 }
 
@@ -100,6 +103,7 @@ func (in *input[D]) buffer() []D {
 
 // connection carries batches from an output to an input, on this worker or on all.
 type connection[D any] struct {
+	from    *outputPort
 	to      *input[D]
 	summary Summary
 	plain   bool // the summary leaves times as they are
@@ -125,7 +129,7 @@ func (c *connection[D]) push(b Batch[D]) {
 	}
 	switch {
 	case c.peers == nil:
-		c.sent = addChange(c.sent, b.Time, 1)
+		c.count(b.Time, 1, len(b.Data))
 		c.to.deliver(b)
 	case c.hash == nil:
 		c.broadcast(b)
@@ -134,9 +138,18 @@ func (c *connection[D]) push(b Batch[D]) {
 	}
 }
 
+// count notes that batches of some records each were sent.
+func (c *connection[D]) count(t Time, batches int64, records int) {
+	c.sent = addChange(c.sent, t, batches)
+	if flow := c.to.flow; flow.worker.log != nil {
+		flow.log(LogEvent{Kind: LogSend, Operator: int32(c.from.node), Port: int32(c.from.port),
+			Target: int32(c.to.node), TargetPort: int32(c.to.port), Time: t, Count: batches * int64(records)})
+	}
+}
+
 // broadcast sends a batch to all workers.
 func (c *connection[D]) broadcast(b Batch[D]) {
-	c.sent = addChange(c.sent, b.Time, int64(len(c.peers)))
+	c.count(b.Time, int64(len(c.peers)), len(b.Data))
 	for i, s := range c.peers {
 		if i != c.me {
 			s.Send(Batch[D]{b.Time, append(c.to.buffer(), b.Data...)})
@@ -174,7 +187,7 @@ func (c *connection[D]) scatter(b Batch[D]) {
 
 // send sends what is gathered for one worker.
 func (c *connection[D]) send(to int) {
-	c.sent = addChange(c.sent, c.time, 1)
+	c.count(c.time, 1, len(c.buffers[to]))
 	b := Batch[D]{c.time, c.buffers[to]}
 	c.buffers[to] = c.to.buffer()
 	if to == c.me {

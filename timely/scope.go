@@ -123,7 +123,7 @@ func (s Stream[D]) attach(in *input[D], name string, pact Pact[D]) {
 		s.scope.builder.fail("operator %q is connected to a stream of another dataflow", name)
 		return
 	}
-	c := &connection[D]{to: in, summary: s.summary, plain: s.summary == Identity()}
+	c := &connection[D]{from: &s.out.outputPort, to: in, summary: s.summary, plain: s.summary == Identity()}
 	if (pact.hash != nil || pact.all) && d.worker.Peers() > 1 {
 		senders, receiver, err := open[Batch[D]](d.worker, fmt.Sprintf("%s: input %d of operator %d, %s", d.name, in.port, in.node, name))
 		if err != nil {

@@ -122,8 +122,8 @@ func (w *Worker) StepOrPark(limit time.Duration) error {
 // park sleeps until something comes or the time is over.
 func (w *Worker) park(limit time.Duration) {
 	if w.log != nil {
-		w.log.event(w, nil, LogEvent{Kind: LogPark})
-		defer func() { w.log.event(w, nil, LogEvent{Kind: LogUnpark}) }()
+		w.log.event(w, LogEvent{Kind: LogPark})
+		defer func() { w.log.event(w, LogEvent{Kind: LogUnpark}) }()
 	}
 	w.peer.Park(limit)
 }
