@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weir/graph/names"
 	"weir/graph/order"
 	"weir/graph/text"
 	"weir/internal/progress"
@@ -22,7 +23,25 @@ func loadText(ctx context.Context, path string, opt Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.build(ctx, found, opt)
+	return c.build(ctx, originOf(found), opt)
+}
+
+// origin is what is known of edges besides themselves.
+type origin struct {
+	source, format string
+	vertices       int
+	undirected     bool // both directions of each edge are there already
+	weighted       bool
+	rank           *names.Rank // renumbers raw edges; nil where none are
+	names          *names.Table
+	report         *text.Report
+}
+
+func originOf(found *text.Result) origin {
+	return origin{
+		source: found.Report.File, format: found.Report.Format.String(), vertices: found.Vertices,
+		undirected: found.Undirected, weighted: found.Weighted, rank: found.Rank, names: found.Names, report: &found.Report,
+	}
 }
 
 func (o Options) textOptions() text.Options {
@@ -50,20 +69,18 @@ func (c *collector) add(chunk text.Chunk) error {
 }
 
 // build makes the graph of the collected edges, and drops them.
-func (c *collector) build(ctx context.Context, found *text.Result, opt Options) (*Graph, error) {
-	if found.Rank != nil {
-		for i, edges := range c.edges {
-			if c.raw[i] {
-				found.Rank.Apply(edges)
-			}
+func (c *collector) build(ctx context.Context, from origin, opt Options) (*Graph, error) {
+	for i, edges := range c.edges {
+		if c.raw[i] {
+			from.rank.Apply(edges)
 		}
 	}
-	symmetric := opt.Undirected && !found.Undirected
+	symmetric := opt.Undirected && !from.undirected
 	stage := progress.Start(ctx, "order edges", 0, progress.Edges)
 	defer stage.Done()
-	rows, stats, err := order.Build(ctx, found.Vertices, c.edges, c.weights, order.BuildOptions{
+	rows, stats, err := order.Build(ctx, from.vertices, c.edges, c.weights, order.BuildOptions{
 		Threads:  opt.Threads,
-		Reversed: opt.Prefer == InRows && !symmetric && !found.Undirected,
+		Reversed: opt.Prefer == InRows && !symmetric && !from.undirected,
 		Dedup:    opt.Dedup,
 	})
 	*c = collector{}
@@ -76,19 +93,10 @@ func (c *collector) build(ctx context.Context, found *text.Result, opt Options) 
 			return nil, err
 		}
 	}
-	g := &Graph{
-		Source:     found.Report.File,
-		Format:     found.Report.Format.String(),
-		Vertices:   found.Vertices,
-		Edges:      rows.Edges(),
-		Undirected: symmetric || found.Undirected,
-		Weighted:   found.Weighted,
-		Names:      found.Names,
-		Report:     &found.Report,
-		SelfLoops:  stats.SelfLoops,
-		Duplicates: stats.Duplicates,
-		threads:    opt.Threads,
-	}
+	g := from.graph()
+	g.Edges, g.SelfLoops, g.Duplicates = rows.Edges(), stats.SelfLoops, stats.Duplicates
+	g.Undirected = symmetric || from.undirected
+	g.threads = opt.Threads
 	if symmetric || opt.Dedup {
 		g.recount(rows, opt.Dedup)
 	}
@@ -98,6 +106,14 @@ func (c *collector) build(ctx context.Context, found *text.Result, opt Options) 
 		g.out = rows
 	}
 	return g, nil
+}
+
+// graph is what the origin says of the graph.
+func (o origin) graph() *Graph {
+	return &Graph{
+		Source: o.source, Format: o.format, Report: o.report, Vertices: o.vertices, Names: o.names,
+		Undirected: o.undirected, Weighted: o.weighted,
+	}
 }
 
 // rework applies the options that change which edges there are to a graph that
