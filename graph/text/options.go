@@ -38,7 +38,7 @@ func (f Format) String() string {
 type IDs int
 
 const (
-	AutoIDs    IDs = iota // integers if all of the first lines have them, else strings
+	AutoIDs    IDs = iota // integers if nearly all of the first lines have them, else strings
 	IntegerIDs            // integers below 2⁶⁴
 	StringIDs             // strings, also where they look like integers
 )
