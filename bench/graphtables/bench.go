@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +64,8 @@ func run(ctx context.Context, opt options, root string, m machine, stdout, stder
 
 func (b *bench) openAll(ctx context.Context, inputs []input, stderr io.Writer) error {
 	steps := newSteps(stderr, len(inputs))
-	defer steps.close()
+	steps.show()
+	defer steps.hide()
 	for _, in := range inputs {
 		steps.name("get " + in.name)
 		s, err := b.open(ctx, in)
@@ -86,8 +86,9 @@ func (b *bench) runAll(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 	}
 	b.steps = newSteps(stderr, total)
-	defer b.steps.close()
+	defer b.steps.hide()
 	for _, s := range b.sections {
+		b.steps.show()
 		for _, j := range s.jobs {
 			if err := b.measure(ctx, j); err != nil {
 				return err
@@ -96,12 +97,9 @@ func (b *bench) runAll(ctx context.Context, stdout, stderr io.Writer) error {
 		if err := s.finish(s); err != nil {
 			return fmt.Errorf("%s: %w", s.title, err)
 		}
-		var text bytes.Buffer
-		if err := s.writeText(&text); err != nil {
-			return err
-		}
-		if _, err := b.steps.out(stdout).Write(text.Bytes()); err != nil {
-			return err
+		b.steps.hide()
+		if err := s.writeText(stdout); err != nil {
+			return fmt.Errorf("print %s: %w", s.title, err)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
@@ -14,9 +15,14 @@ import (
 // steps shows on a terminal which run is going on and how many are left. Nil
 // steps are legal and show nothing.
 type steps struct {
-	display *mpb.Progress
-	bar     *mpb.Bar
+	out     io.Writer
+	total   int64
+	done    int64
+	begin   time.Time
 	current atomic.Value // of string
+
+	display *mpb.Progress // nil while hidden
+	bar     *mpb.Bar
 }
 
 // newSteps is nil where w is not a terminal.
@@ -25,14 +31,33 @@ func newSteps(w io.Writer, total int) *steps {
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		return nil
 	}
-	s := &steps{display: mpb.New(mpb.WithOutput(f), mpb.WithWidth(24), mpb.WithRefreshRate(200*time.Millisecond), mpb.WithAutoRefresh())}
+	s := &steps{out: f, total: int64(total), begin: time.Now()}
 	s.current.Store("")
-	s.bar = s.display.New(int64(total), mpb.BarStyle().Lbound("").Filler("█").Tip("█").Padding("░").Rbound(""),
-		mpb.AppendDecorators(
-			decor.CountersNoUnit(" run %d of %d"), decor.Elapsed(decor.ET_STYLE_MMSS, decor.WCSyncSpace),
-			decor.Any(func(decor.Statistics) string { return "  " + s.current.Load().(string) }),
-		), mpb.BarRemoveOnComplete())
 	return s
+}
+
+// show draws the bar until it is hidden.
+func (s *steps) show() {
+	if s == nil {
+		return
+	}
+	s.display = mpb.New(mpb.WithOutput(s.out), mpb.WithWidth(24), mpb.WithRefreshRate(200*time.Millisecond), mpb.WithAutoRefresh())
+	// Its total is one too many, or it would be complete, and gone, before the end.
+	s.bar = s.display.New(s.total+1, mpb.BarStyle().Lbound("").Filler("█").Tip("█").Padding("░").Rbound(""),
+		mpb.AppendDecorators(decor.Any(func(st decor.Statistics) string {
+			return fmt.Sprintf(" %d of %d  %v  %s", st.Current, s.total, time.Since(s.begin).Round(time.Second), s.current.Load())
+		})))
+	s.bar.SetCurrent(s.done)
+}
+
+// hide removes the bar, so that something else can be written.
+func (s *steps) hide() {
+	if s == nil || s.display == nil {
+		return
+	}
+	s.bar.Abort(true)
+	s.display.Wait()
+	s.display = nil
 }
 
 // name says what is going on.
@@ -45,22 +70,7 @@ func (s *steps) name(text string) {
 // advance says that a run is over, or will not be made.
 func (s *steps) advance() {
 	if s != nil {
-		s.bar.Increment()
-	}
-}
-
-// out is where text may be written without disturbing the bar, instead of w.
-func (s *steps) out(w io.Writer) io.Writer {
-	if s != nil && w == io.Writer(os.Stdout) && term.IsTerminal(int(os.Stdout.Fd())) {
-		return s.display
-	}
-	return w
-}
-
-// close removes the bar.
-func (s *steps) close() {
-	if s != nil {
-		s.bar.Abort(true)
-		s.display.Wait()
+		s.done++
+		s.bar.SetCurrent(s.done)
 	}
 }
