@@ -14,7 +14,7 @@ import (
 )
 
 // dataVariable names the folder of real graphs in the environment.
-const dataVariable = "WEIR_DATA"
+const dataVariable = "WEIR_SHARED_DATA"
 
 // realGraphs begin the names of the files that are measured by default, and say
 // in which columns edges stand where those are not the first two.

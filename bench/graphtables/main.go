@@ -64,7 +64,7 @@ the published figures; then conversion, sizes, other algorithms, and how far all
 that is from the limits of the machine.
 
 Graphs are generated once and kept in out/bench. Real graphs are those given with
---graph, else the well-known ones found in the folder that WEIR_DATA names, else
+--graph, else the well-known ones found in the folder that WEIR_SHARED_DATA names, else
 in testdata.`,
 		Example: `  go run ./bench/graphtables --quick
   go run ./bench/graphtables --scale 20,22,24 --graph web.el.gz
