@@ -44,7 +44,7 @@ func (x *external) sorter(o extsort.Order, dedup bool, share int64) (*extsort.So
 
 // spiller is a [collector] that goes on to sort on disk when memory is full.
 type spiller struct {
-	collector
+	*collector
 	external
 	ctx   context.Context
 	first *extsort.Sorter // nil while all fits
@@ -68,23 +68,15 @@ func (s *spiller) add(chunk text.Chunk) error {
 
 // spill moves what was collected to a sorter.
 func (s *spiller) spill() error {
-	s.graph = &Graph{Weighted: s.weights != nil}
+	s.graph = &Graph{Weighted: s.weighted()}
 	var err error
 	if s.first, err = s.sorter(extsort.BySource, s.opt.Dedup, 2); err != nil {
 		return err
 	}
-	for i, edges := range s.edges {
-		var weights []float32
-		if s.weights != nil {
-			weights = s.weights[i]
-			s.weights[i] = nil
-		}
-		if err := s.sort(edges, weights, s.raw[i]); err != nil {
-			return err
-		}
-		s.edges[i] = nil
+	if err := s.each(s.sort); err != nil {
+		return err
 	}
-	s.collector = collector{}
+	s.collector = &collector{}
 	return nil
 }
 
@@ -112,12 +104,12 @@ func (s *spiller) sort(edges []uint64, weights []float32, raw bool) error {
 
 // convertText converts a text into weir's own file, within the memory it may use.
 func convertText(ctx context.Context, path, out string, opt ConvertOptions) (*Graph, error) {
-	in, err := text.Open(path)
+	in, err := openText(path)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	s := &spiller{external: external{opt: opt, out: out}, ctx: ctx}
+	s := &spiller{collector: newCollector(in, opt.Options), external: external{opt: opt, out: out}, ctx: ctx}
 	defer s.close()
 	found, err := text.Read(ctx, in, opt.textOptions(), s.add)
 	if err != nil {
@@ -139,7 +131,7 @@ type Stream struct {
 // Store writes a stream of edges as weir's own file, within the memory it may use.
 // The caller closes the graph that it returns.
 func Store(ctx context.Context, stream Stream, out string, opt ConvertOptions) (*Graph, error) {
-	s := &spiller{external: external{opt: opt, out: out}, ctx: ctx}
+	s := &spiller{collector: &collector{}, external: external{opt: opt, out: out}, ctx: ctx}
 	defer s.close()
 	err := stream.Edges(ctx, func(edges []uint64, weights []float32) error {
 		return s.add(text.Chunk{Edges: slices.Clone(edges), Weights: slices.Clone(weights)})

@@ -2,23 +2,38 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"weir/graph/names"
 	"weir/graph/order"
+	"weir/graph/store"
 	"weir/graph/text"
 	"weir/internal/progress"
 )
 
-// loadText reads the text file at path and makes the preferred rows of it.
-func loadText(ctx context.Context, path string, opt Options) (*Graph, error) {
+// openText opens a text, or says what else a file is that cannot be read as one.
+func openText(path string) (*text.Input, error) {
 	in, err := text.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	if store.Is(in.Peek()) {
+		err := fmt.Errorf("open graph %s: weir's own files are mapped, not read: need a plain file, not a pipe or a compressed one", in.Name())
+		return nil, errors.Join(err, in.Close())
+	}
+	return in, nil
+}
+
+// loadText reads the text file at path and makes the preferred rows of it.
+func loadText(ctx context.Context, path string, opt Options) (*Graph, error) {
+	in, err := openText(path)
+	if err != nil {
+		return nil, err
+	}
 	defer in.Close()
-	var c collector
+	c := newCollector(in, opt)
 	found, err := text.Read(ctx, in, opt.textOptions(), c.add)
 	if err != nil {
 		return nil, err
@@ -50,40 +65,16 @@ func (o Options) textOptions() text.Options {
 	return t
 }
 
-// collector holds the edges of a text until they are made into rows.
-type collector struct {
-	edges   [][]uint64
-	weights [][]float32
-	raw     []bool
-	bytes   int64
-}
-
-func (c *collector) add(chunk text.Chunk) error {
-	c.edges = append(c.edges, chunk.Edges)
-	if chunk.Weights != nil {
-		c.weights = append(c.weights, chunk.Weights)
-	}
-	c.raw = append(c.raw, chunk.Raw)
-	c.bytes += int64(8*cap(chunk.Edges) + 4*cap(chunk.Weights))
-	return nil
-}
-
 // build makes the graph of the collected edges, and drops them.
 func (c *collector) build(ctx context.Context, from origin, opt Options) (*Graph, error) {
-	for i, edges := range c.edges {
-		if c.raw[i] {
-			from.rank.Apply(edges)
-		}
-	}
 	symmetric := opt.Undirected && !from.undirected
 	stage := progress.Start(ctx, "order edges", 0, progress.Edges)
 	defer stage.Done()
-	rows, stats, err := order.Build(ctx, from.vertices, c.edges, c.weights, order.BuildOptions{
+	rows, stats, err := c.make(ctx, from, order.BuildOptions{
 		Threads:  opt.Threads,
 		Reversed: opt.Prefer == InRows && !symmetric && !from.undirected,
-		Dedup:    opt.Dedup,
+		Dedup:    opt.Dedup && !symmetric,
 	})
-	*c = collector{}
 	if err != nil {
 		return nil, err
 	}
