@@ -44,7 +44,7 @@ func (x *external) sorter(o extsort.Order, dedup bool, share int64) (*extsort.So
 
 // spiller is a [collector] that goes on to sort on disk when memory is full.
 type spiller struct {
-	collector
+	*collector
 	external
 	ctx   context.Context
 	first *extsort.Sorter // nil while all fits
@@ -68,23 +68,15 @@ func (s *spiller) add(chunk text.Chunk) error {
 
 // spill moves what was collected to a sorter.
 func (s *spiller) spill() error {
-	s.graph = &Graph{Weighted: s.weights != nil}
+	s.graph = &Graph{Weighted: s.weighted()}
 	var err error
 	if s.first, err = s.sorter(extsort.BySource, s.opt.Dedup, 2); err != nil {
 		return err
 	}
-	for i, edges := range s.edges {
-		var weights []float32
-		if s.weights != nil {
-			weights = s.weights[i]
-			s.weights[i] = nil
-		}
-		if err := s.sort(edges, weights, s.raw[i]); err != nil {
-			return err
-		}
-		s.edges[i] = nil
+	if err := s.each(s.sort); err != nil {
+		return err
 	}
-	s.collector = collector{}
+	s.collector = &collector{}
 	return nil
 }
 
@@ -112,45 +104,74 @@ func (s *spiller) sort(edges []uint64, weights []float32, raw bool) error {
 
 // convertText converts a text into weir's own file, within the memory it may use.
 func convertText(ctx context.Context, path, out string, opt ConvertOptions) (*Graph, error) {
-	in, err := text.Open(path)
+	in, err := openText(path)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	s := &spiller{external: external{opt: opt, out: out}, ctx: ctx}
-	defer func() {
-		if s.first != nil {
-			s.first.Close()
-		}
-	}()
+	s := &spiller{collector: newCollector(in, opt.Options), external: external{opt: opt, out: out}, ctx: ctx}
+	defer s.close()
 	found, err := text.Read(ctx, in, opt.textOptions(), s.add)
 	if err != nil {
 		return nil, err
 	}
+	return s.finish(ctx, originOf(found))
+}
+
+// Stream is a graph whose edges come one chunk after the other.
+type Stream struct {
+	Source   string // what it is, for the file and for messages
+	Vertices int
+	Weighted bool
+	// Edges hands all edges, packed as by order.Pack, to emit, with a weight each if
+	// and only if the graph is weighted. The slices are valid during the call.
+	Edges func(ctx context.Context, emit func(edges []uint64, weights []float32) error) error
+}
+
+// Store writes a stream of edges as weir's own file, within the memory it may use.
+// The caller closes the graph that it returns.
+func Store(ctx context.Context, stream Stream, out string, opt ConvertOptions) (*Graph, error) {
+	s := &spiller{collector: &collector{}, external: external{opt: opt, out: out}, ctx: ctx}
+	defer s.close()
+	err := stream.Edges(ctx, func(edges []uint64, weights []float32) error {
+		return s.add(text.Chunk{Edges: slices.Clone(edges), Weights: slices.Clone(weights)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.finish(ctx, origin{source: stream.Source, format: "stream", vertices: stream.Vertices, weighted: stream.Weighted})
+}
+
+func (s *spiller) close() {
+	if s.first != nil {
+		s.first.Close()
+	}
+}
+
+// finish writes the file once all edges are there.
+func (s *spiller) finish(ctx context.Context, from origin) (*Graph, error) {
 	if s.first == nil {
-		g, err := s.collector.build(ctx, found, opt.Options)
+		g, err := s.collector.build(ctx, from, s.opt.Options)
 		if err != nil {
 			return nil, err
 		}
-		return g, g.Write(ctx, out, FormatWeir, opt.Orders)
+		return g, g.Write(ctx, s.out, FormatWeir, s.opt.Orders)
 	}
-	if opt.Undirected && found.Undirected {
-		return nil, fmt.Errorf("convert %s: it is undirected already, so that adding reverses would double every edge; convert it as it is", path)
+	if s.opt.Undirected && from.undirected {
+		return nil, fmt.Errorf("convert %s: it is undirected already, so that adding reverses would double every edge; convert it as it is", from.source)
 	}
-	g := s.graph
-	g.Source, g.Format, g.Report = found.Report.File, found.Report.Format.String(), &found.Report
-	g.Vertices, g.Names = found.Vertices, found.Names
-	g.Undirected = opt.Undirected || found.Undirected
+	s.graph = from.graph()
+	s.graph.Undirected = s.opt.Undirected || from.undirected
 	var number extsort.Renumberer
-	if found.Rank != nil {
-		number = found.Rank
+	if from.rank != nil {
+		number = from.rank
 	}
-	if err := s.write(ctx, g.ordersOr(opt.Orders), nil, func(emit func([]uint64, []float32) error) (order.Stats, error) {
+	if err := s.write(ctx, s.graph.ordersOr(s.opt.Orders), nil, func(emit func([]uint64, []float32) error) (order.Stats, error) {
 		return s.first.Merge(ctx, number, emit)
 	}, s.first.Edges()); err != nil {
 		return nil, err
 	}
-	return reopen(out, g)
+	return reopen(s.out, s.graph)
 }
 
 // reopen opens what was written for a graph that was never in memory.

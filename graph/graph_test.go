@@ -19,6 +19,7 @@ import (
 	"weir/graph/extsort"
 	"weir/graph/order"
 	"weir/graph/store"
+	"weir/graph/text"
 	"weir/internal/sharedata"
 )
 
@@ -165,11 +166,23 @@ func TestConvert(t *testing.T) {
 		orders := rapid.SliceOfNDistinct(rapid.SampledFrom(allOrders), 1, 4, func(o Order) Order { return o }).Draw(t, "orders")
 		seed := rapid.Uint64().Draw(t, "seed")
 		edges := randomEdges(rand.New(rand.NewPCG(seed, 0)), n, m, weighted, names[kind])
+		sorted := rapid.SampledFrom([]int{0, m * 9 / 10, m}).Draw(t, "sorted")
+		slices.SortFunc(edges[:sorted], compareNumbers)
 		check(t, dir, edges, weighted, m > 0, ConvertOptions{
-			Options: Options{Undirected: undirected, Dedup: dedup, Memory: 1 << 20, Threads: 2},
+			Options: Options{
+				Undirected: undirected, Dedup: dedup, Threads: 2,
+				Memory: rapid.SampledFrom([]int64{0, 1 << 20}).Draw(t, "memory"),
+				Text:   text.Options{ChunkSize: rapid.SampledFrom([]int{0, 100}).Draw(t, "chunk")},
+			},
 			Orders:  orders,
 		})
 	})
+}
+
+// compareNumbers orders edges as their ids are ordered as numbers.
+func compareNumbers(a, b edge) int {
+	return cmp.Or(cmp.Compare(len(a.source), len(b.source)), cmp.Compare(a.source, b.source),
+		cmp.Compare(len(a.target), len(b.target)), cmp.Compare(a.target, b.target))
 }
 
 // check converts edges and holds each order of the result against the model.

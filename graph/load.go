@@ -2,27 +2,61 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"weir/graph/names"
 	"weir/graph/order"
+	"weir/graph/store"
 	"weir/graph/text"
 	"weir/internal/progress"
 )
 
-// loadText reads the text file at path and makes the preferred rows of it.
-func loadText(ctx context.Context, path string, opt Options) (*Graph, error) {
+// openText opens a text, or says what else a file is that cannot be read as one.
+func openText(path string) (*text.Input, error) {
 	in, err := text.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	if store.Is(in.Peek()) {
+		err := fmt.Errorf("open graph %s: weir's own files are mapped, not read: need a plain file, not a pipe or a compressed one", in.Name())
+		return nil, errors.Join(err, in.Close())
+	}
+	return in, nil
+}
+
+// loadText reads the text file at path and makes the preferred rows of it.
+func loadText(ctx context.Context, path string, opt Options) (*Graph, error) {
+	in, err := openText(path)
+	if err != nil {
+		return nil, err
+	}
 	defer in.Close()
-	var c collector
+	c := newCollector(in, opt)
 	found, err := text.Read(ctx, in, opt.textOptions(), c.add)
 	if err != nil {
 		return nil, err
 	}
-	return c.build(ctx, found, opt)
+	return c.build(ctx, originOf(found), opt)
+}
+
+// origin is what is known of edges besides themselves.
+type origin struct {
+	source, format string
+	vertices       int
+	undirected     bool // both directions of each edge are there already
+	weighted       bool
+	rank           *names.Rank // renumbers raw edges; nil where none are
+	names          *names.Table
+	report         *text.Report
+}
+
+func originOf(found *text.Result) origin {
+	return origin{
+		source: found.Report.File, format: found.Report.Format.String(), vertices: found.Vertices,
+		undirected: found.Undirected, weighted: found.Weighted, rank: found.Rank, names: found.Names, report: &found.Report,
+	}
 }
 
 func (o Options) textOptions() text.Options {
@@ -31,42 +65,16 @@ func (o Options) textOptions() text.Options {
 	return t
 }
 
-// collector holds the edges of a text until they are made into rows.
-type collector struct {
-	edges   [][]uint64
-	weights [][]float32
-	raw     []bool
-	bytes   int64
-}
-
-func (c *collector) add(chunk text.Chunk) error {
-	c.edges = append(c.edges, chunk.Edges)
-	if chunk.Weights != nil {
-		c.weights = append(c.weights, chunk.Weights)
-	}
-	c.raw = append(c.raw, chunk.Raw)
-	c.bytes += int64(8*cap(chunk.Edges) + 4*cap(chunk.Weights))
-	return nil
-}
-
 // build makes the graph of the collected edges, and drops them.
-func (c *collector) build(ctx context.Context, found *text.Result, opt Options) (*Graph, error) {
-	if found.Rank != nil {
-		for i, edges := range c.edges {
-			if c.raw[i] {
-				found.Rank.Apply(edges)
-			}
-		}
-	}
-	symmetric := opt.Undirected && !found.Undirected
+func (c *collector) build(ctx context.Context, from origin, opt Options) (*Graph, error) {
+	symmetric := opt.Undirected && !from.undirected
 	stage := progress.Start(ctx, "order edges", 0, progress.Edges)
 	defer stage.Done()
-	rows, stats, err := order.Build(ctx, found.Vertices, c.edges, c.weights, order.BuildOptions{
+	rows, stats, err := c.make(ctx, from, order.BuildOptions{
 		Threads:  opt.Threads,
-		Reversed: opt.Prefer == InRows && !symmetric && !found.Undirected,
-		Dedup:    opt.Dedup,
+		Reversed: opt.Prefer == InRows && !symmetric && !from.undirected,
+		Dedup:    opt.Dedup && !symmetric,
 	})
-	*c = collector{}
 	if err != nil {
 		return nil, err
 	}
@@ -76,19 +84,10 @@ func (c *collector) build(ctx context.Context, found *text.Result, opt Options) 
 			return nil, err
 		}
 	}
-	g := &Graph{
-		Source:     found.Report.File,
-		Format:     found.Report.Format.String(),
-		Vertices:   found.Vertices,
-		Edges:      rows.Edges(),
-		Undirected: symmetric || found.Undirected,
-		Weighted:   found.Weighted,
-		Names:      found.Names,
-		Report:     &found.Report,
-		SelfLoops:  stats.SelfLoops,
-		Duplicates: stats.Duplicates,
-		threads:    opt.Threads,
-	}
+	g := from.graph()
+	g.Edges, g.SelfLoops, g.Duplicates = rows.Edges(), stats.SelfLoops, stats.Duplicates
+	g.Undirected = symmetric || from.undirected
+	g.threads = opt.Threads
 	if symmetric || opt.Dedup {
 		g.recount(rows, opt.Dedup)
 	}
@@ -98,6 +97,14 @@ func (c *collector) build(ctx context.Context, found *text.Result, opt Options) 
 		g.out = rows
 	}
 	return g, nil
+}
+
+// graph is what the origin says of the graph.
+func (o origin) graph() *Graph {
+	return &Graph{
+		Source: o.source, Format: o.format, Report: o.report, Vertices: o.vertices, Names: o.names,
+		Undirected: o.undirected, Weighted: o.weighted,
+	}
 }
 
 // rework applies the options that change which edges there are to a graph that

@@ -183,6 +183,9 @@ func (g *opened) find(name string) (uint32, error) {
 		return 0, fmt.Errorf("%s has no vertex %q", g.Source, name)
 	}
 	v, err := strconv.ParseUint(name, 10, 32)
+	if g.Vertices == 0 {
+		return 0, fmt.Errorf("%s has no vertex %q: it has none at all", g.Source, name)
+	}
 	if err != nil || v >= uint64(g.Vertices) {
 		return 0, fmt.Errorf("%s has no vertex %q, expected 0 to %d", g.Source, name, g.Vertices-1)
 	}
@@ -220,10 +223,14 @@ func (g *opened) prepare(ctx context.Context, o graph.Order) (edges order.EdgeMa
 	return edges, err
 }
 
-// rowsBothWays is the rows of sources and, if wanted, those of targets.
+// rowsBothWays is the rows of sources and, if wanted, those of targets: in an
+// undirected graph the very same ones, by which algorithms know that it is.
 func (g *opened) rowsBothWays(ctx context.Context, wantIn bool) (out, in *order.CSR, err error) {
 	err = g.time("prepare", func() (err error) {
-		if out, err = g.Out(ctx); err == nil && wantIn {
+		if out, err = g.Out(ctx); err != nil || !wantIn {
+			return err
+		}
+		if in = out; !g.Undirected {
 			in, err = g.In(ctx)
 		}
 		return err

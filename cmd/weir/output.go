@@ -216,10 +216,10 @@ func (r *rows) appendFields(line []byte, v uint32, separator byte, names labels)
 	begin := len(line)
 	line = quoteField(r.g.Names.Append(line, v), begin, separator)
 	if names != nil {
-		id := string(r.g.Names.Append(nil, v))
+		label := names[r.g.Names.Name(v)]
 		line = append(line, separator)
 		begin = len(line)
-		line = quoteField(append(line, names[id]...), begin, separator)
+		line = quoteField(append(line, label...), begin, separator)
 	}
 	for _, c := range r.columns {
 		line = append(line, separator)
@@ -244,11 +244,11 @@ func quoteField(line []byte, begin int, separator byte) []byte {
 
 // appendJSON appends a row as an object. Ids are strings, whatever they look like.
 func (r *rows) appendJSON(line []byte, v uint32, names labels) []byte {
-	id := r.g.Names.Append(nil, v)
+	id := r.g.Names.Name(v)
 	line = append(append(append(line, `{"`...), r.id...), `": `...)
-	line = appendString(line, string(id))
+	line = appendString(line, id)
 	if names != nil {
-		line = appendString(append(line, `, "label": `...), names[string(id)])
+		line = appendString(append(line, `, "label": `...), names[id])
 	}
 	for _, c := range r.columns {
 		line = append(append(append(line, `, "`...), c.name...), `": `...)
@@ -284,7 +284,7 @@ func (r *rows) writeTable(w *bufio.Writer, to target, names labels) error {
 	}
 	t := table.New(columns...)
 	err := r.each(to.top, func(v uint32) error {
-		id := string(r.g.Names.Append(nil, v))
+		id := r.g.Names.Name(v)
 		cells := []any{t.Len() + 1, id}
 		if names != nil {
 			cells = append(cells, names[id])

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 
 	"weir/graph/order"
 	"weir/internal/par"
@@ -12,8 +11,8 @@ import (
 )
 
 const (
-	afforestRounds  = 2    // neighbours of each vertex that are linked first
-	afforestSamples = 1024 // vertices whose labels are looked at to guess the largest component
+	afforestFirst   = 2    // neighbours of each vertex that are linked first
+	afforestSamples = 1024 // vertices whose trees are looked at to guess the largest
 	afforestGrain   = 1 << 12
 )
 
@@ -48,34 +47,32 @@ func afforest(ctx context.Context, out, in *order.CSR, threads int) (Components,
 			}
 		}
 	}
-	stage := progress.Start(ctx, "afforest", int64(n)*(afforestRounds+1), progress.Items)
+	stage := progress.Start(ctx, "afforest", int64(n)*2, progress.Items)
 	defer stage.Done()
 	f := newForest(n)
-	for round := range afforestRounds {
-		err := par.Range(ctx, threads, n, afforestGrain, func(_, lo, hi int) {
-			for v := lo; v < hi; v++ {
-				if at := out.Offsets[v] + uint64(round); at < out.Offsets[v+1] {
-					f.linkShared(uint32(v), out.Targets[at])
-				}
+	// Both neighbours in one pass, and no flattening after it: links splice, so that
+	// trees are flat enough, and a pass over the vertices costs more than the walks.
+	err := par.Range(ctx, threads, n, afforestGrain, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			row := out.Neighbours(uint32(v))
+			for _, u := range row[:min(afforestFirst, len(row))] {
+				f.linkShared(uint32(v), u)
 			}
-			stage.Add(int64(hi - lo))
-		})
-		if err != nil {
-			return Components{}, err
 		}
-		if _, err := f.components(ctx, n, threads); err != nil {
-			return Components{}, err
-		}
+		stage.Add(int64(hi - lo))
+	})
+	if err != nil {
+		return Components{}, err
 	}
 	giant, known := f.frequent()
 	known = known && in != nil
-	err := par.Range(ctx, threads, n, afforestGrain, func(_, lo, hi int) {
+	err = par.Range(ctx, threads, n, afforestGrain, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
-			if known && atomic.LoadUint32(&f[v]) == giant {
+			if known && f.root(uint32(v)) == giant {
 				continue
 			}
 			row := out.Neighbours(uint32(v))
-			for _, u := range row[min(afforestRounds, len(row)):] {
+			for _, u := range row[min(afforestFirst, len(row)):] {
 				f.linkShared(uint32(v), u)
 			}
 			if in != nil && in != out {
@@ -92,20 +89,20 @@ func afforest(ctx context.Context, out, in *order.CSR, threads int) (Components,
 	return f.components(ctx, n, threads)
 }
 
-// frequent is the commonest label in a sample, which is the same at each call. A
-// wrong guess costs time only.
-func (f forest) frequent() (label uint32, ok bool) {
+// frequent is the commonest root in a sample, which is the same places at each
+// call. A wrong guess costs time only.
+func (f forest) frequent() (root uint32, ok bool) {
 	if len(f) == 0 {
 		return 0, false
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(len(f))))
 	counts := map[uint32]int{}
 	for range afforestSamples {
-		l := f[rng.IntN(len(f))]
-		counts[l]++
-		if c := counts[l]; c > counts[label] || c == counts[label] && l < label {
-			label = l
+		r := f.root(uint32(rng.IntN(len(f))))
+		counts[r]++
+		if c := counts[r]; c > counts[root] || c == counts[root] && r < root {
+			root = r
 		}
 	}
-	return label, true
+	return root, true
 }

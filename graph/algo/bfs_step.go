@@ -167,27 +167,54 @@ func (b *bfs) bottomUp(ctx context.Context) (awake int, err error) {
 
 // bottomUpPiece works on the vertices of words lo to hi of the bitmaps, which
 // belong to it alone.
+//
+// The first in-neighbours of a word's vertices are looked at together and
+// without branches, so that the processor waits for many rows at the same time;
+// in the steps that matter most vertices need no other.
 func (b *bfs) bottomUpPiece(w *bfsWorker, lo, hi int) {
 	offsets, targets := b.in.Offsets, b.in.Targets
 	front, depth, parent, level := b.front, b.depth, b.parent, b.level
 	var awake int
 	var examined uint64
+	var vertices, firsts [64]uint32
+	var starts [64]uint64
 	for i := lo; i < hi; i++ {
-		var found, dead uint64
-		for left := ^b.visited[i]; left != 0; left &= left - 1 {
-			u := uint32(i<<6 + bits.TrailingZeros64(left))
-			row := targets[offsets[u]:offsets[u+1]]
-			if len(row) == 0 {
-				dead |= left & -left
+		n := 0
+		visited := b.visited[i]
+		left := ^visited
+		for bit := left; bit != 0; bit &= bit - 1 {
+			u := uint32(i<<6 + bits.TrailingZeros64(bit))
+			start, end := offsets[u], offsets[u+1]
+			vertices[n&63], starts[n&63] = u, start
+			filled := (start - end) >> 63 // 1 unless the row is empty
+			visited |= (filled ^ 1) << (u & 63)
+			n += int(filled)
+		}
+		for k, start := range starts[:n] {
+			firsts[k] = targets[start]
+		}
+		var found uint64
+		for k, v := range firsts[:n] {
+			hit := front[v>>6] >> (v & 63) & 1
+			found |= hit << (vertices[k] & 63)
+		}
+		examined += uint64(n)
+		if parent != nil {
+			for k, u := range vertices[:n] {
+				if found>>(u&63)&1 != 0 {
+					parent[u] = firsts[k]
+				}
+			}
+		}
+		for k, u := range vertices[:n] {
+			if found>>(u&63)&1 != 0 {
 				continue
 			}
+			row := targets[starts[k]+1 : offsets[u+1]]
 			seen := len(row)
 			for j, v := range row {
 				if front[v>>6]>>(v&63)&1 != 0 {
-					found |= left & -left
-					if depth != nil {
-						depth[u] = level
-					}
+					found |= 1 << (u & 63)
 					if parent != nil {
 						parent[u] = v
 					}
@@ -197,7 +224,12 @@ func (b *bfs) bottomUpPiece(w *bfsWorker, lo, hi int) {
 			}
 			examined += uint64(seen)
 		}
-		b.visited[i] |= found | dead
+		if depth != nil {
+			for bit := found; bit != 0; bit &= bit - 1 {
+				depth[i<<6+bits.TrailingZeros64(bit)] = level
+			}
+		}
+		b.visited[i] = visited | found
 		b.next[i] = found
 		awake += bits.OnesCount64(found)
 	}

@@ -72,27 +72,28 @@ func newForest(n int) forest {
 	return f
 }
 
+// root walks up from v.
+func (f forest) root(v uint32) uint32 {
+	for {
+		parent := atomic.LoadUint32(&f[v])
+		if parent == v {
+			return v
+		}
+		v = parent
+	}
+}
+
 // components flattens the forest of n vertices, which it keeps, to labels.
 func (f forest) components(ctx context.Context, n, threads int) (Components, error) {
 	f = f[:n:n]
 	var count atomic.Int64
 	err := par.Range(ctx, threads, n, vertexGrain, func(_, lo, hi int) {
 		roots := 0
-		for v := lo; v < hi; v++ {
-			p := atomic.LoadUint32(&f[v])
-			if int(p) == v {
+		for v := uint32(lo); v < uint32(hi); v++ {
+			parent := atomic.LoadUint32(&f[v])
+			if parent == v {
 				roots++
-				continue
-			}
-			top := p
-			for {
-				next := atomic.LoadUint32(&f[top])
-				if next == top {
-					break
-				}
-				top = next
-			}
-			if top != p {
+			} else if top := f.root(parent); top != parent {
 				atomic.StoreUint32(&f[v], top)
 			}
 		}

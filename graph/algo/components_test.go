@@ -3,6 +3,7 @@ package algo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -173,5 +174,21 @@ func TestLargest(t *testing.T) {
 	}
 	if got := (Components{}).Largest(3); len(got) != 0 {
 		t.Errorf("largest of nothing: %v", got)
+	}
+}
+
+func BenchmarkComponents(b *testing.B) {
+	g := rmatList(16)
+	for _, way := range componentsWays(g, g.orders()[:3]) {
+		for _, threads := range []int{1, 0} {
+			b.Run(fmt.Sprintf("%s/threads=%d", strings.ReplaceAll(way.name, ", ", "/"), threads), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := way.find(b.Context(), ComponentsOptions{Threads: threads}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(len(g.edges))*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
+			})
+		}
 	}
 }

@@ -130,13 +130,13 @@ func Ladder(ctx context.Context, in LadderInput, opt MeasureOptions) ([]Rung, er
 		}},
 		{"smaller footprint", "4-byte parents, linked by number: no ranks", func(ctx context.Context) ([]uint32, error) {
 			k := smallUnion{newForest(order.PadVertices(n))}
-			if err := in.Hilbert.Run(ctx, k); err != nil {
-				return nil, err
-			}
-			c, err := k.f.components(ctx, n, 1)
-			return c.Labels, err
+			return forestLabels(ctx, k.f, n, in.Hilbert.Run(ctx, k))
 		}},
 		{"prefetch", "look at a batch of edges, then link the few that matter", func(ctx context.Context) ([]uint32, error) {
+			k := &batchUnion{f: newForest(order.PadVertices(n))}
+			return forestLabels(ctx, k.f, n, in.Hilbert.Run(ctx, k))
+		}},
+		{"one comparison", "what this library does: link only where parents differ, no batch", func(ctx context.Context) ([]uint32, error) {
 			c, err := UnionFind(ctx, in.Hilbert, one)
 			return c.Labels, err
 		}},
@@ -148,6 +148,15 @@ func Ladder(ctx context.Context, in LadderInput, opt MeasureOptions) ([]Rung, er
 		}})
 	}
 	return climb(ctx, "ladder", steps, in.Out.Edges(), opt, sameLabels)
+}
+
+// forestLabels flattens f, which a run grew that ended with err.
+func forestLabels(ctx context.Context, f forest, n int, err error) ([]uint32, error) {
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.components(ctx, n, 1)
+	return c.Labels, err
 }
 
 func sameLabels(first, other []uint32) error {

@@ -39,14 +39,14 @@ func TestLadder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"label propagation", "union-find", "Hilbert order", "no bounds checks", "smaller footprint", "prefetch", "2 threads"}
+	want := []string{"label propagation", "union-find", "Hilbert order", "no bounds checks", "smaller footprint", "prefetch", "one comparison", "2 threads"}
 	checkRungs(t, rungs, want, float64(len(g.edges)))
 	if seen.stages.Load() == 0 {
 		t.Error("no progress")
 	}
 	rungs, err = Ladder(t.Context(), ladderInput(edgeList{}), MeasureOptions{Threads: 1, Runs: 1})
-	if err != nil || len(rungs) != 6 {
-		t.Errorf("ladder of nothing on one thread: %d rungs, %v; want 6 rungs", len(rungs), err)
+	if err != nil || len(rungs) != 7 {
+		t.Errorf("ladder of nothing on one thread: %d rungs, %v; want 7 rungs", len(rungs), err)
 	}
 	if _, err := Ladder(t.Context(), LadderInput{Out: g.rows(false)}, MeasureOptions{}); err == nil {
 		t.Error("no error without Hilbert order")
@@ -73,16 +73,23 @@ func TestLadderUnions(t *testing.T) {
 	labels, _ := componentsModel(g)
 	for _, o := range g.orders() {
 		ranked, unchecked, small := newRankedUnion(g.n), newUncheckedUnion(g.n), smallUnion{newForest(order.PadVertices(g.n))}
-		for _, k := range []order.Kernel{ranked, unchecked, small} {
+		batch := &batchUnion{f: newForest(order.PadVertices(g.n))}
+		for _, k := range []order.Kernel{ranked, unchecked, small, batch} {
 			if err := o.edges.Run(t.Context(), k); err != nil {
 				t.Fatal(err)
 			}
 		}
-		c, err := small.f.components(t.Context(), g.n, 1)
+		smallLabels, err := forestLabels(t.Context(), small.f, g.n, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, got := range map[string][]uint32{"ranked": ranked.labels(), "unchecked": unchecked.labels(), "small": c.Labels} {
+		batchLabels, err := forestLabels(t.Context(), batch.f, g.n, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, got := range map[string][]uint32{
+			"ranked": ranked.labels(), "unchecked": unchecked.labels(), "small": smallLabels, "batch": batchLabels,
+		} {
 			if err := sameLabels(labels, got); err != nil {
 				t.Errorf("%s, %s: %v", o.name, name, err)
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unsafe"
 
 	"weir/graph/order"
 	"weir/internal/huge"
@@ -151,7 +150,7 @@ func newRanking[T Float](ctx context.Context, edges order.EdgeMap, opt PageRankO
 	if opt.Normalised {
 		r.each /= float64(max(n, 1))
 	}
-	if r.owned = ownedParts(edges, r.threads, int(unsafe.Sizeof(T(0)))); r.owned != nil {
+	if r.owned = ownedParts(edges, r.threads); r.owned != nil {
 		r.next = huge.Make[T](padded)
 		r.tally = make([]tally, len(r.owned))
 	} else {

@@ -4,7 +4,11 @@ import "weir/graph/order"
 
 // rankKernel adds src of each edge's source to acc of its target. Both slices are
 // padded to whole square sides.
-type rankKernel[T Float] struct{ src, acc []T }
+type rankKernel[T Float] struct {
+	src, acc []T
+	warm     *[order.SquareSide]T // the side of src that was read last
+	sum      T                    // of what was read to warm it; nobody needs it
+}
 
 func (k *rankKernel[T]) Rows(r order.Rows) {
 	src, acc := k.src, k.acc
@@ -54,6 +58,10 @@ func (k *rankKernel[T]) Square(s order.Square) {
 	// A 16-bit index into an array of 65536 elements needs no check.
 	src := (*[order.SquareSide]T)(k.src[s.X:])
 	acc := (*[order.SquareSide]T)(k.acc[s.Y:])
+	if src != k.warm && len(s.Pairs) >= warmFrom {
+		k.warm = src
+		k.sum += warm(src)
+	}
 	pairs := packed(s.Pairs)
 	for len(pairs) >= 4 {
 		// Four loads before the first store, so that their misses overlap.
@@ -68,4 +76,23 @@ func (k *rankKernel[T]) Square(s order.Square) {
 	for _, p := range pairs {
 		acc[p.y()] += src[p.x()]
 	}
+}
+
+// warmFrom is how many edges a block must have for warming to pay: there are that
+// many cache lines in a side.
+const warmFrom = 1 << 12
+
+// warm reads a side of a square in sequence, which fetches it from the third level
+// of cache at several times the speed at which the edges would at random.
+func warm[T Float](side *[order.SquareSide]T) T {
+	const line = 8 // elements in half a cache line of float32, or in one of float64
+	var a, b, c, d T
+	for i := 0; i < len(side); i += 4 * line {
+		q := (*[3*line + 1]T)(side[i:])
+		a += q[0]
+		b += q[line]
+		c += q[2*line]
+		d += q[3*line]
+	}
+	return (a + b) + (c + d)
 }

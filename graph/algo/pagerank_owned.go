@@ -16,16 +16,15 @@ type ownedPart struct {
 }
 
 // ownedParts cuts edges by target, or returns nil where their order does not allow
-// that. The parts cover all vertices. threads is how many will share them, and size
-// the bytes of a vertex's value.
-func ownedParts(edges order.EdgeMap, threads, size int) []ownedPart {
+// that. The parts cover all vertices; threads is how many will share them.
+func ownedParts(edges order.EdgeMap, threads int) []ownedPart {
 	switch m := edges.(type) {
 	case *order.CSR:
 		if m.Reversed {
 			return rowParts(m)
 		}
 	case *order.Hilbert:
-		return stripes(m, threads, size)
+		return stripes(m, threads)
 	}
 	return nil
 }
@@ -45,9 +44,9 @@ func rowParts(m *order.CSR) []ownedPart {
 	return parts
 }
 
-// stripeBytes is what the targets of a stripe may take: half of a second-level
-// cache, the other half being for the sources.
-const stripeBytes = 1 << 20
+// stripeSides is the height of a stripe in sides of squares, so that its targets take
+// half (float32) or most (float64) of a second-level cache of 2 MiB.
+const stripeSides = 4
 
 // stripe is a run of rows of squares: those whose targets are vertices lo to hi.
 // Its targets stay in the second-level cache while the sources stream past, which
@@ -60,9 +59,9 @@ type stripe struct {
 
 // stripes cuts squares by target. It gives up, returning nil, where one row of
 // squares holds so many edges that threads would wait for the one that has it.
-func stripes(h *order.Hilbert, threads, size int) []ownedPart {
+func stripes(h *order.Hilbert, threads int) []ownedPart {
 	sides := order.PadVertices(h.N) / order.SquareSide
-	height := max(1, stripeBytes/(order.SquareSide*size))
+	height := stripeSides
 	if threads > 1 {
 		height = max(1, min(height, sides/(4*threads)))
 	}

@@ -262,12 +262,12 @@ func BenchmarkPageRank(b *testing.B) {
 	for _, o := range g.orders()[:3] {
 		for _, threads := range []int{1, 0} {
 			b.Run(fmt.Sprintf("%s/threads=%d", o.name, threads), func(b *testing.B) {
-				b.SetBytes(int64(len(g.edges)) * 20)
 				for b.Loop() {
 					if _, err := PageRank[float32](b.Context(), o.edges, PageRankOptions{Threads: threads}); err != nil {
 						b.Fatal(err)
 					}
 				}
+				b.ReportMetric(float64(len(g.edges))*20*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
 			})
 		}
 	}

@@ -58,6 +58,9 @@ func scc(ctx context.Context, out, in *order.CSR, opt SCCOptions) (*SCCResult, e
 		return nil, err
 	}
 	n := out.Vertices()
+	if n >= sccDone {
+		return nil, fmt.Errorf("%d vertices: can number fewer than %d", n, uint32(sccDone))
+	}
 	s := &sccSearch{
 		out: out, in: in, n: n, threads: par.Threads(opt.Threads),
 		stage:  progress.Start(ctx, "strongly connected components", int64(n), progress.Items),

@@ -186,12 +186,12 @@ func (s *stepping[T]) share(ctx context.Context, i uint, entries int) {
 			if k >= len(s.chunks) {
 				break
 			}
-			s.relax(w, s.chunks[k], true)
+			s.relax(w, s.chunks[k], threads > 1)
 		}
 		for n := w.buckets.size(i); 0 < n && n < ssspFuse && ctx.Err() == nil && !w.bad; n = w.buckets.size(i) {
 			own = w.buckets.take(&w.buckets.slots[i], own[:0])
 			for _, c := range own {
-				s.relax(w, c, true)
+				s.relax(w, c, threads > 1)
 			}
 			w.buckets.recycle(own)
 		}

@@ -197,3 +197,42 @@ func TestSSSPLargeDelta(t *testing.T) {
 		t.Run(fmt.Sprint(delta), func(t *testing.T) { checkSSSP(t, out, 1, want, SSSPOptions{Delta: delta}) })
 	}
 }
+
+// Stale entries are dropped when there are too many; the others stay where they
+// are.
+func TestBucketsPurge(t *testing.T) {
+	var b buckets[uint32]
+	b.move(0, 1)
+	const n = 3 * bucketChunk
+	dist := make([]uint32, n)
+	for v := range uint32(n) {
+		dist[v] = v % 5
+		if v%3 == 0 {
+			dist[v] = 1 << 20 // beyond the window
+		}
+		b.push(dist[v]+1, v)
+		b.push(dist[v], v)
+	}
+	b.purge(dist)
+	if b.count != n {
+		t.Errorf("%d entries are left, want %d", b.count, n)
+	}
+	left := 0
+	for i := range len(b.slots) + 1 {
+		from := &b.far
+		if i < len(b.slots) {
+			from = &b.slots[i]
+		}
+		for _, chunk := range b.take(from, nil) {
+			for _, e := range chunk {
+				if e.d != dist[e.v] || i < len(b.slots) && e.d != uint32(i) {
+					t.Fatalf("bucket %d holds vertex %d at %d, which is at %d", i, e.v, e.d, dist[e.v])
+				}
+				left++
+			}
+		}
+	}
+	if left != n || b.count != 0 {
+		t.Errorf("took %d entries, want %d; %d said to be left", left, n, b.count)
+	}
+}

@@ -108,28 +108,20 @@ const (
 	hubsMost = 1 << 16
 )
 
-// hubs are the rows of the vertices of most edges as bitmaps: that of rank r has
-// a bit for each rank below it.
+// hubs are the rows of the vertices of most edges as bitmaps, one after the
+// other: that of rank r has a bit for each rank below it.
 type hubs struct {
-	count  uint32
-	starts []uint64 // of each bitmap in words
-	words  []uint64
-	both   []uint64 // has a bit if the edge goes both ways; nil if nobody asked
+	count uint32
+	words []uint64
+	both  []uint64 // has a bit if the edge goes both ways; nil if nobody asked
 }
 
 // newHubs makes bitmaps for as many vertices as fit in the memory of the copy.
 func newHubs(o *oriented) *hubs {
-	h := &hubs{starts: []uint64{0}}
+	h := &hubs{count: uint32(min(len(o.vertex), hubsMost))}
 	limit := uint64(len(o.targets)) / 2
-	for r := range uint32(min(len(o.vertex), hubsMost)) {
-		end := h.starts[r] + uint64(r+63)/64
-		if end > limit {
-			break
-		}
-		h.starts = append(h.starts, end)
-		h.count = r + 1
-	}
-	h.words = huge.Make[uint64](int(h.starts[h.count]))
+	h.count = uint32(sort.Search(int(h.count), func(r int) bool { return hubStart(uint32(r)+1) > limit }))
+	h.words = huge.Make[uint64](int(hubStart(h.count)))
 	if o.ways != nil {
 		h.both = huge.Make[uint64](len(h.words))
 	}
@@ -145,11 +137,19 @@ func newHubs(o *oriented) *hubs {
 	return h
 }
 
+// hubStart is the word with which the bitmap of rank r begins: those before it
+// take 0 words, then 64 times 1, 64 times 2 and so on.
+func hubStart(r uint32) uint64 {
+	before := uint64(max(r, 1) - 1)
+	q := before / 64
+	return 32*q*(q+1) + before%64*(q+1)
+}
+
 // row is the bitmap of rank r.
-func (h *hubs) row(r uint32) []uint64 { return h.words[h.starts[r]:h.starts[r+1]] }
+func (h *hubs) row(r uint32) []uint64 { return h.words[hubStart(r):hubStart(r+1)] }
 
 // rowBoth is the bitmap of those edges of rank r that go both ways.
-func (h *hubs) rowBoth(r uint32) []uint64 { return h.both[h.starts[r]:h.starts[r+1]] }
+func (h *hubs) rowBoth(r uint32) []uint64 { return h.both[hubStart(r):hubStart(r+1)] }
 
 // triangleCounter counts on one goroutine.
 type triangleCounter struct {

@@ -18,7 +18,6 @@ import (
 type oriented struct {
 	offsets []uint64
 	targets []uint32
-	complex bool // not all rows are as they should be
 	// ways holds for each target how many of the two directions the edge has; nil
 	// if nobody asked.
 	ways   []uint8

@@ -39,19 +39,12 @@ func UnionFind(ctx context.Context, edges order.EdgeMap, opt ComponentsOptions) 
 	return c, nil
 }
 
-// unionBatch edges are looked at before those that may matter are linked.
-const unionBatch = 1024
-
-// unionKernel links on one thread, in two steps over a batch of edges. The first
-// reads the parents of both ends and keeps the edges that differ: its loads do not
-// wait for one another, so that many cache misses are under way at once (a prefetch
-// in software), and it has no branch to mispredict. The second links what was kept,
-// now in cache.
+// unionKernel links on one thread. Once most vertices are below the root of the
+// giant component, nearly every edge ends at the first comparison, and the branch is
+// predicted.
 type unionKernel struct {
 	f     forest
 	stage *progress.Stage
-	kept  [unionBatch]order.Pair
-	ends  [unionBatch]uint32
 }
 
 func (k *unionKernel) Rows(r order.Rows) {
@@ -59,26 +52,11 @@ func (k *unionKernel) Rows(r order.Rows) {
 	lo := r.Offsets[0]
 	for i, hi := range r.Offsets[1:] {
 		v := r.First + uint32(i)
-		for row := r.Targets[lo:hi]; len(row) > 0; {
-			batch := row[:min(len(row), unionBatch)]
-			row = row[len(batch):]
-			if len(batch) < 8 {
-				for _, u := range batch {
-					if f[u] != f[v] {
-						f.link(v, u)
-					}
-				}
-				continue
-			}
-			root, kept := f[v], 0
-			for _, u := range batch {
-				k.ends[kept&(unionBatch-1)] = u
-				if f[u] != root {
-					kept++
-				}
-			}
-			for _, u := range k.ends[:kept] {
+		parent := f[v]
+		for _, u := range r.Targets[lo:hi] {
+			if f[u] != parent {
 				f.link(v, u)
+				parent = f[v]
 			}
 		}
 		lo = hi
@@ -88,20 +66,12 @@ func (k *unionKernel) Rows(r order.Rows) {
 
 func (k *unionKernel) Square(s order.Square) {
 	f := k.f
+	// A 16-bit index into an array of 65536 elements needs no check.
 	xs := (*[order.SquareSide]uint32)(f[s.X:])
 	ys := (*[order.SquareSide]uint32)(f[s.Y:])
-	for pairs := s.Pairs; len(pairs) > 0; {
-		batch := pairs[:min(len(pairs), unionBatch)]
-		pairs = pairs[len(batch):]
-		kept := 0
-		for _, p := range batch {
-			k.kept[kept&(unionBatch-1)] = p
-			if xs[p.X] != ys[p.Y] {
-				kept++
-			}
-		}
-		for _, p := range k.kept[:kept] {
-			f.link(s.X|uint32(p.X), s.Y|uint32(p.Y))
+	for _, p := range packed(s.Pairs) {
+		if xs[p.x()] != ys[p.y()] {
+			f.link(s.X|uint32(p.x()), s.Y|uint32(p.y()))
 		}
 	}
 	k.stage.Add(int64(len(s.Pairs)))
@@ -149,9 +119,9 @@ func (k *sharedUnionKernel) Square(s order.Square) {
 	f := k.f
 	xs := (*[order.SquareSide]uint32)(f[s.X:])
 	ys := (*[order.SquareSide]uint32)(f[s.Y:])
-	for _, p := range s.Pairs {
-		if atomic.LoadUint32(&xs[p.X]) != atomic.LoadUint32(&ys[p.Y]) {
-			f.linkShared(s.X|uint32(p.X), s.Y|uint32(p.Y))
+	for _, p := range packed(s.Pairs) {
+		if atomic.LoadUint32(&xs[p.x()]) != atomic.LoadUint32(&ys[p.y()]) {
+			f.linkShared(s.X|uint32(p.x()), s.Y|uint32(p.y()))
 		}
 	}
 	k.stage.Add(int64(len(s.Pairs)))

@@ -11,7 +11,7 @@
 //	})
 //
 // While one run is sorted and written the next fills. Keys are stored as the
-// frames of package eliasfano, two to four times smaller than they are in memory,
+// frames of package eliasfano, some three times smaller than they are in memory,
 // in blocks with checksums.
 //
 // Runs are merged without a tree of comparisons: from each run some blocks are

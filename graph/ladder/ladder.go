@@ -69,7 +69,7 @@ var steps = []step{
 }
 
 // Climb measures all rungs on one thread, the fastest of several runs each (of
-// about a second in all), and checks that all find the same components.
+// half a second in all), and checks that all find the same components.
 func Climb(ctx context.Context, g Graph) ([]Rung, error) {
 	if n, m := g.Rows.Vertices(), g.Hilbert.Vertices(); n != m || g.Rows.Edges() != g.Hilbert.Edges() {
 		return nil, fmt.Errorf("climb: %d vertices and %d edges in vertex order, but %d and %d in Hilbert order",
@@ -107,10 +107,10 @@ func Climb(ctx context.Context, g Graph) ([]Rung, error) {
 	return rungs, nil
 }
 
-// fastest runs f a few times, until a second is spent, and returns the shortest
+// fastest runs f a few times, until half a second is spent, and returns the shortest
 // time.
 func fastest(ctx context.Context, f func() error) (best time.Duration, runs int, err error) {
-	const enough, most = time.Second, 10
+	const enough, most = time.Second / 2, 10
 	var spent time.Duration
 	for runs < most && (runs == 0 || spent < enough) {
 		if err := ctx.Err(); err != nil {

@@ -49,11 +49,15 @@ func newWeighted(g Graph) *weighted {
 }
 
 func (f *weighted) find(v uint32) uint32 {
-	for f.parent[v] != v {
-		f.parent[v] = f.parent[f.parent[v]]
-		v = f.parent[v]
+	for {
+		p := f.parent[v]
+		if p == v {
+			return v
+		}
+		p = f.parent[p]
+		f.parent[v] = p
+		v = p
 	}
-	return v
 }
 
 func (f *weighted) union(v, u uint32) {
@@ -93,12 +97,14 @@ func (f *weighted) roots() []uint32 {
 	return f.parent
 }
 
-// array is an array that any vertex is in range of. It is only ever a view of a
-// slice that has all vertices of the graph, which its order has checked.
-type array = *[1 << 32]uint32
+// array is a slice whose indices are not checked. It is only ever asked for
+// vertices of its graph, which the order of the edges has checked.
+type array struct{ base unsafe.Pointer }
 
-// view sees s as an array; s must not be empty.
-func view(s []uint32) array { return array(unsafe.Pointer(unsafe.SliceData(s))) }
+func view(s []uint32) array { return array{unsafe.Pointer(unsafe.SliceData(s))} }
+
+// at is element v.
+func (a array) at(v uint32) *uint32 { return (*uint32)(unsafe.Add(a.base, 4*uintptr(v))) }
 
 // unchecked is weighted without the checks of indices.
 type unchecked struct {
@@ -111,26 +117,34 @@ func newUnchecked(g Graph) *unchecked {
 	return &unchecked{f, view(f.parent), view(f.rank)}
 }
 
-func (f *unchecked) find(v uint32) uint32 {
-	for f.parent[v] != v {
-		f.parent[v] = f.parent[f.parent[v]]
-		v = f.parent[v]
+// find is the root of v.
+func (a array) find(v uint32) uint32 {
+	for {
+		p := *a.at(v)
+		if p == v {
+			return v
+		}
+		p = *a.at(p)
+		*a.at(v) = p
+		v = p
 	}
-	return v
 }
 
 func (f *unchecked) Square(s order.Square) {
 	for _, p := range s.Pairs {
-		v, u := f.find(s.X|uint32(p.X)), f.find(s.Y|uint32(p.Y))
+		v, u := f.parent.find(s.X|uint32(p.X)), f.parent.find(s.Y|uint32(p.Y))
+		if v == u {
+			continue
+		}
+		above, below := f.rank.at(v), f.rank.at(u)
 		switch {
-		case v == u:
-		case f.rank[v] < f.rank[u]:
-			f.parent[v] = u
-		case f.rank[v] > f.rank[u]:
-			f.parent[u] = v
+		case *above < *below:
+			*f.parent.at(v) = u
+		case *above > *below:
+			*f.parent.at(u) = v
 		default:
-			f.parent[u] = v
-			f.rank[v]++
+			*f.parent.at(u) = v
+			*above++
 		}
 	}
 }
@@ -147,17 +161,9 @@ func newSmall(g Graph) *small {
 	return &small{parent, view(parent)}
 }
 
-func (f *small) find(v uint32) uint32 {
-	for f.parent[v] != v {
-		f.parent[v] = f.parent[f.parent[v]]
-		v = f.parent[v]
-	}
-	return v
-}
-
 func (f *small) union(v, u uint32) {
-	if v, u = f.find(v), f.find(u); v != u {
-		f.parent[max(v, u)] = min(v, u)
+	if v, u = f.parent.find(v), f.parent.find(u); v != u {
+		*f.parent.at(max(v, u)) = min(v, u)
 	}
 }
 
@@ -180,7 +186,7 @@ func (f *small) Square(s order.Square) {
 
 func (f *small) roots() []uint32 {
 	for v := range f.slice {
-		f.slice[v] = f.find(uint32(v))
+		f.slice[v] = f.parent.find(uint32(v))
 	}
 	return f.slice
 }

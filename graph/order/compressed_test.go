@@ -29,10 +29,10 @@ func (c *counter) Square(s Square) {
 	}
 }
 
-func sampleCompressed(t testing.TB) *Compressed {
+func sampleCompressed(t testing.TB, edges int) *Compressed {
 	n := 3<<16 + 100
 	rng := rand.New(rand.NewPCG(1, 2))
-	chunk := make([]uint64, 8*eliasfano.FrameLen)
+	chunk := make([]uint64, edges)
 	for i := range chunk {
 		chunk[i] = Pack(rng.Uint32N(uint32(n)), rng.Uint32N(uint32(n)))
 		if i%2 == 0 {
@@ -75,7 +75,7 @@ func TestCompressedRefuses(t *testing.T) {
 		{"guard", func(z *Compressed) { z.Guard = refusal{} }, "compressed block 0 at byte 0: refused"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			z := sampleCompressed(t)
+			z := sampleCompressed(t, 8*eliasfano.FrameLen)
 			c.damage(z)
 			err := z.Run(context.Background(), &counter{t: t, n: z.N})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -93,9 +93,11 @@ func (r refusal) Check(lo, hi uint64) error { return r }
 // FuzzCompressed runs whatever bytes as a block: there may be an error, never a
 // panic, and never an edge out of range.
 func FuzzCompressed(f *testing.F) {
-	z := sampleCompressed(f)
-	f.Add(z.Data, z.Blocks[0].First, z.Blocks[0].Count, uint32(z.N))
-	f.Add(z.Data[:100], z.Blocks[0].First, uint32(10), uint32(z.N))
+	// Small, since the fuzzer takes long to make inputs smaller.
+	for _, edges := range []int{2, 20, eliasfano.FrameLen + 1} {
+		z := sampleCompressed(f, edges)
+		f.Add(z.Data, z.Blocks[0].First, z.Blocks[0].Count, uint32(z.N))
+	}
 	f.Add(binary.LittleEndian.AppendUint64([]byte{0, 0, 1}, 0), uint64(0), uint32(1), uint32(1))
 	f.Fuzz(func(t *testing.T, data []byte, first uint64, count, n uint32) {
 		z := &Compressed{N: int(n), M: int64(count), Data: data, Blocks: []CompressedBlock{

@@ -2,6 +2,7 @@ package text
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -291,5 +292,23 @@ func TestDigits(t *testing.T) {
 	}
 	if _, rounded := narrow(math.MaxInt32); !rounded {
 		t.Error("2^31-1 is not exact in 32 bits")
+	}
+}
+
+// TestOneOddID checks that a single bad id among integers is an error that names
+// its line, not a reason to take all ids for strings.
+func TestOneOddID(t *testing.T) {
+	var b strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&b, "%d %d\n", i, i+1)
+	}
+	lines := b.String() + "x7 8\n"
+	in, err := NewInput("odd", strings.NewReader(lines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Read(t.Context(), in, Options{}, func(Chunk) error { return nil })
+	if line, ok := errors.AsType[*LineError](err); !ok || line.Line != 31 {
+		t.Errorf("got %v, expected an error at line 31", err)
 	}
 }

@@ -38,7 +38,7 @@ func (f Format) String() string {
 type IDs int
 
 const (
-	AutoIDs    IDs = iota // integers if all of the first lines have them, else strings
+	AutoIDs    IDs = iota // integers if nearly all of the first lines have them, else strings
 	IntegerIDs            // integers below 2⁶⁴
 	StringIDs             // strings, also where they look like integers
 )
@@ -89,11 +89,14 @@ type Options struct {
 	ChunkSize int
 }
 
+// DefaultChunkSize is the unit of parallel work in bytes of text: small enough that
+// it stays in a core's own cache, with what it becomes.
+const DefaultChunkSize = 256 << 10
+
 const (
-	defaultMaxLine   = 64 << 20
-	minMaxLine       = 128       // above that of any line which the fast path reads
-	defaultChunkSize = 256 << 10 // with what it becomes, it stays in a core's own cache
-	maxColumn        = 1 << 16
+	defaultMaxLine = 64 << 20
+	minMaxLine     = 128 // above that of any line which the fast path reads
+	maxColumn      = 1 << 16
 )
 
 // settled checks the options and fills in the defaults.
@@ -146,7 +149,7 @@ func (o Options) settled() (Options, error) {
 	}
 	o.MaxLine = max(o.MaxLine, minMaxLine)
 	if o.ChunkSize <= 0 {
-		o.ChunkSize = defaultChunkSize
+		o.ChunkSize = DefaultChunkSize
 	}
 	return o, nil
 }

@@ -283,6 +283,8 @@ func (p *plan) decide(rows []sampleRow, opt Options) (isHeader bool) {
 		}
 	}
 	agree := func(good int) bool { return good == edges || opt.SkipBad != 0 && mostly(good, edges) }
+	// One odd id among many integers is a mistake to be told of, not a graph of strings.
+	integral := func(good int) bool { return agree(good) || edges >= 16 && good*16 >= edges*15 }
 	if len(rows) > 0 {
 		first := rows[0]
 		wordy := first.edge && !first.ints && !looksInteger([]byte(first.fields[p.src])) && !looksInteger([]byte(first.fields[p.dst]))
@@ -291,7 +293,7 @@ func (p *plan) decide(rows []sampleRow, opt Options) (isHeader bool) {
 			isHeader = opt.Header == Yes
 		case wordy && headerWord(first.fields[p.src]) && headerWord(first.fields[p.dst]):
 			isHeader = true
-		case wordy && edges > 0 && agree(ints) && opt.IDs != StringIDs:
+		case wordy && edges > 0 && integral(ints) && opt.IDs != StringIDs:
 			isHeader = true
 		case wordy && edges > 0 && agree(weights) && opt.Weights != No && len(first.fields) > p.wgt && !first.weight:
 			isHeader = true
@@ -306,7 +308,7 @@ func (p *plan) decide(rows []sampleRow, opt Options) (isHeader bool) {
 			}
 		}
 	}
-	p.integers = opt.IDs == IntegerIDs || opt.IDs == AutoIDs && agree(ints)
+	p.integers = opt.IDs == IntegerIDs || opt.IDs == AutoIDs && integral(ints)
 	switch opt.Weights {
 	case Yes:
 		p.weighted = true

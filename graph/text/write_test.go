@@ -48,7 +48,7 @@ func written(t rapid.TB, g Source, opt WriteOptions) string {
 }
 
 func TestWriteFormats(t *testing.T) {
-	edges := []uint64{0<<32 | 1, 1<<32 | 0, 1<<32 | 1, 1<<32 | 3, 3<<32 | 1}
+	edges := []uint64{0<<32 | 1, 1 << 32, 1<<32 | 1, 1<<32 | 3, 3<<32 | 1}
 	weights := []float32{2, 2, -1, 0.1, 0.1}
 	both := FromCSR(csr(5, edges, weights), nil, true)
 	bare := FromCSR(csr(5, edges, nil), nil, true)
@@ -211,7 +211,7 @@ func TestWriteRoundTrips(t *testing.T) {
 
 func TestCreate(t *testing.T) {
 	dir := t.TempDir()
-	g := FromCSR(csr(3, []uint64{1, 1<<32 | 0}, []float32{2, 2}), nil, true)
+	g := FromCSR(csr(3, []uint64{1, 1 << 32}, []float32{2, 2}), nil, true)
 	for file, want := range map[string]string{
 		"a.el": "0 1\n1 0\n", "a.wel": "0 1 2\n1 0 2\n", "a.csv.gz": "0,1,2\n1,0,2\n", "a.txt.zst": "0\t1\t2\n1\t0\t2\n",
 		"a.mtx": "%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n2 1 2\n", "a.graph.gz": "3 1 001\n2 2\n1 2\n\n", "a.gr": "p sp 3 2\na 1 2 2\na 2 1 2\n",

@@ -30,11 +30,14 @@ const (
 	// fewPairs is the same for pairs, whose alternative is insertion.
 	fewPairs = 48
 	// cacheBytes is the size of keys and values above which a split comes first.
-	cacheBytes = 512 << 10
+	cacheBytes = 1 << 20
 	// digitBits and splitBits are the widths of a digit in the cache, and of the
-	// split: as many streams as the first-level cache and the TLB can write.
+	// split at most: as many streams as the first-level cache and the TLB can write.
 	digitBits = 11
 	splitBits = 8
+	// splitKeys is the number of keys that a split leaves together at least; far
+	// fewer would be sorted by comparing.
+	splitKeys = 4 << 10
 	// parallelMin is the number of keys below which goroutines do not pay.
 	parallelMin = 1 << 16
 )
@@ -156,16 +159,23 @@ func sort[K Key, V Value](t, scratch table[K, V]) {
 		}
 		return
 	}
-	shift := uint(bits.Len64(uint64(vary)) - splitBits)
-	var at [1 << splitBits]int
-	countDigit(t.keys, shift, at[:])
-	starts(at[:])
-	scatter(t, scratch, shift, at[:])
+	var room [1 << splitBits]int
+	shift, at := splitDigit(len(t.keys), vary, &room)
+	countDigit(t.keys, shift, at)
+	starts(at)
+	scatter(t, scratch, shift, at)
 	lo := 0
 	for _, hi := range at {
 		settle(scratch.slice(lo, hi), t.slice(lo, hi), vary&(1<<shift-1))
 		lo = hi
 	}
+}
+
+// splitDigit is the highest digit of n keys that differ in the bits of vary, of a
+// width that suits n, and the places for it.
+func splitDigit[K Key](n int, vary K, room *[1 << splitBits]int) (shift uint, at []int) {
+	width := min(max(bits.Len(uint(n/splitKeys))-1, 1), splitBits)
+	return uint(max(bits.Len64(uint64(vary))-width, 0)), room[:1<<width]
 }
 
 // settle sorts from, whose keys differ in the bits of vary at most, into to.
@@ -256,29 +266,33 @@ func parallel[K Key, V Value](ctx context.Context, threads int, t, scratch table
 		or, and = or|ors[w], and&ands[w]
 	}
 	vary := or &^ and
-	shift := uint(max(bits.Len64(uint64(vary))-splitBits, 0))
-	at := make([][1 << splitBits]int, threads)
+	rooms := make([][1 << splitBits]int, threads)
+	var shift uint
+	at := make([][]int, threads)
+	for w := range threads {
+		shift, at[w] = splitDigit(n, vary, &rooms[w])
+	}
 	par.Each(threads, func(w int) {
 		lo, hi := piece(w)
-		countDigit(t.keys[lo:hi], shift, at[w][:])
+		countDigit(t.keys[lo:hi], shift, at[w])
 	})
-	sum := 0
-	var bounds [1<<splitBits + 1]int
-	for d := range 1 << splitBits {
+	sum, digits := 0, len(at[0])
+	bounds := make([]int, digits+1)
+	for d := range digits {
 		bounds[d] = sum
 		for w := range threads {
 			at[w][d], sum = sum, sum+at[w][d]
 		}
 	}
-	bounds[1<<splitBits] = n
+	bounds[digits] = n
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	par.Each(threads, func(w int) {
 		lo, hi := piece(w)
-		scatter(t.slice(lo, hi), scratch, shift, at[w][:])
+		scatter(t.slice(lo, hi), scratch, shift, at[w])
 	})
-	return par.Range(ctx, threads, 1<<splitBits, 1, func(_, d, _ int) {
+	return par.Range(ctx, threads, digits, 1, func(_, d, _ int) {
 		lo, hi := bounds[d], bounds[d+1]
 		settle(scratch.slice(lo, hi), t.slice(lo, hi), vary&(1<<shift-1))
 	})

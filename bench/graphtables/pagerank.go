@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"weir/graph/algo"
+	"weir/graph/order"
+	"weir/internal/table"
+)
+
+// iterations are those of the published table.
+const iterations = 20
+
+// Names of the ways to walk the edges.
+const (
+	vertexOrder     = "vertex order"
+	transposedOrder = "transposed vertex order"
+	hilbertOrder    = "Hilbert order"
+	compressedOrder = "compressed Hilbert order"
+	doublePrecision = "Hilbert order, float64"
+)
+
+// rank is a variant of PageRank.
+func rank[T algo.Float](s *subject, name string, m order.EdgeMap, threads int) variant {
+	return variant{name: name, cores: threads, run: func(ctx context.Context) (answer, error) {
+		r, err := algo.PageRank[T](ctx, m, algo.PageRankOptions{Iterations: iterations, Threads: threads, OutDegrees: s.degrees})
+		return func() float64 {
+			sum := 0.0
+			for v, x := range r.Ranks {
+				sum += float64(x) * float64(1+v%17) // so that it matters who has which rank
+			}
+			return sum
+		}, err
+	}}
+}
+
+func (b *bench) pageRank() *section {
+	s := &section{
+		title: "Twenty PageRank iterations",
+		intro: fmt.Sprintf("Edges times %d, divided by seconds. A run starts with the order mapped into memory and the out-degrees, which the file holds, "+
+			"and ends with the ranks; ranks are float32 unless said otherwise. The published rows are from *Scalability! But at what COST?* "+
+			"(McSherry, Isard and Murray, HotOS 2015), measured on other graphs and other machines.", iterations),
+		file: "pagerank.svg",
+	}
+	for _, g := range b.subjects {
+		j := &job{name: "PageRank", subject: g, tolerance: 1e-3, variants: []variant{
+			rank[float32](g, vertexOrder, g.out, 1),
+			rank[float32](g, transposedOrder, g.in, 1),
+			rank[float32](g, hilbertOrder, g.hilbert, 1),
+			rank[float32](g, compressedOrder, g.compressed, 1),
+			rank[float64](g, doublePrecision, g.hilbert, 1),
+		}}
+		if b.cores > 1 {
+			j.variants = append(j.variants,
+				rank[float32](g, vertexOrder, g.out, b.cores),
+				rank[float32](g, transposedOrder, g.in, b.cores),
+				rank[float32](g, hilbertOrder, g.hilbert, b.cores),
+				rank[float32](g, compressedOrder, g.compressed, b.cores))
+		}
+		s.jobs = append(s.jobs, j)
+	}
+	s.finish = b.finishPageRank
+	return s
+}
+
+func (b *bench) finishPageRank(s *section) error {
+	largest := b.mainJob(s)
+	t, rows := compare(largest, publishedPageRank, iterations)
+	s.tables = []titled{
+		{title: "Beside the published figures", table: t, notes: []string{
+			rankAgainstClusters(s.jobs), rankHilbert(s.jobs), rankCores(s.jobs, b.cores),
+		}},
+		{title: "All graphs", table: detail(s.jobs, "order", iterations), notes: []string{rankPrecision(s.jobs)}},
+	}
+	s.alt = "Edges a second of twenty PageRank iterations, published and here"
+	return b.compareChart(s, "Twenty PageRank iterations", rows)
+}
+
+// rankAgainstClusters says whether one thread still beats what clusters published.
+func rankAgainstClusters(jobs []*job) string {
+	slower, systems := 0, 0
+	single := publishedPageRank[len(publishedPageRank)-2]
+	for _, p := range publishedPageRank {
+		if !p.single() {
+			systems++
+			if p.seconds[0] > single.seconds[0] {
+				slower++
+			}
+		}
+	}
+	best, i := fastest(publishedPageRank, iterations)
+	var plain, hilbert tally
+	for _, j := range jobs {
+		edges := j.subject.graph.Edges
+		if t, ok := j.find(vertexOrder, 1); ok {
+			plain.add(j.subject.name, rate(edges, iterations, t)*1e6/best.rate(i, iterations))
+		}
+		if t, ok := j.find(hilbertOrder, 1); ok {
+			hilbert.add(j.subject.name, rate(edges, iterations, t)*1e6/best.rate(i, iterations))
+		}
+	}
+	return fmt.Sprintf("Published: one thread in vertex order finished %s before %d of the %d systems. The fastest of the systems, %s on %s, "+
+		"passed over %s M edges/s of %s. That one thread here passes over more: in vertex order, %s In Hilbert order, %s",
+		publishedGraphs[0].name, slower, systems, best.system, cores(best.cores), table.ThreeDigits(best.rate(i, iterations)/1e6), publishedGraphs[i].name,
+		plain.verdict(), hilbert.verdict())
+}
+
+// rankHilbert says what Hilbert order gains over vertex order.
+func rankHilbert(jobs []*job) string {
+	n := len(publishedPageRank)
+	vertex, hilbert := publishedPageRank[n-2], publishedPageRank[n-1]
+	return fmt.Sprintf("Published: on one thread Hilbert order is faster than vertex order, %s× on %s and %s× on %s. Here, %s",
+		table.ThreeDigits(vertex.seconds[0]/hilbert.seconds[0]), publishedGraphs[0].name,
+		table.ThreeDigits(vertex.seconds[1]/hilbert.seconds[1]), publishedGraphs[1].name,
+		ratios(jobs, vertexOrder, 1, hilbertOrder, 1).verdict())
+}
+
+// rankCores says what more cores bring.
+func rankCores(jobs []*job, n int) string {
+	if n == 1 {
+		return "With one core there is nothing to say of more."
+	}
+	return fmt.Sprintf("That Hilbert order is faster on %s than on one: %s", cores(n), ratios(jobs, hilbertOrder, 1, hilbertOrder, n).verdict())
+}
+
+func rankPrecision(jobs []*job) string {
+	return "That float32 is faster than float64, in Hilbert order on one core: " + ratios(jobs, doublePrecision, 1, hilbertOrder, 1).verdict()
+}
