@@ -19,7 +19,10 @@ import (
 var floors = [][]string{
 	{"bench", "examples"},
 	{"cmd"},
-	{"graph"},
+	{"graphflow"},
+	{"graph", "timely"},
+	{"mesh"},
+	{"flat"},
 	{"internal"},
 }
 
