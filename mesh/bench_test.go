@@ -113,3 +113,25 @@ func BenchmarkBatches(b *testing.B) {
 	b.SetBytes(1024 * 8)
 	stream(b, m.Workers(), b.N)
 }
+
+// The same between two processes, over TCP.
+func BenchmarkClusterRound(b *testing.B) {
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("processes=2/threads=%d", threads), func(b *testing.B) {
+			meshes, workers := startCluster(b, loopback(b, 2, threads))
+			b.ResetTimer()
+			rounds(b, workers, b.N)
+			b.StopTimer()
+			closeAll(b, meshes)
+		})
+	}
+}
+
+func BenchmarkClusterBatches(b *testing.B) {
+	meshes, workers := startCluster(b, loopback(b, 2, 1))
+	b.SetBytes(2 * 1024 * 8) // there and back
+	b.ResetTimer()
+	stream(b, workers, b.N)
+	b.StopTimer()
+	closeAll(b, meshes)
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -102,16 +103,18 @@ func (s *starter) absent(cause error) error {
 	return fmt.Errorf("not all processes came (%w); missing: %s", cause, strings.Join(all, "; "))
 }
 
-// note keeps what went wrong with a process.
+// note keeps what went wrong with a process. That there was no time left says less
+// than what went wrong before.
 func (s *starter) note(process int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if process < len(s.state) {
+	late := errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
+	if process < len(s.state) && (s.state[process].problem == nil || !late) {
 		s.state[process].problem = err
 	}
 }
 
-// claim reserves a process for one handshake.
+// claim lets a process in, once.
 func (s *starter) claim(process int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

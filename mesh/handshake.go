@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -22,6 +23,7 @@ import (
 //	proof                  ->
 //	                       <-   proof, or a refusal that says why
 //	accepted, or a refusal ->
+//	                       <-   welcome, or a refusal: there is one like you already
 //
 // A proof is an HMAC-SHA256 under the secret of the prover's role, both hellos, and
 // what identifies the TLS connection, if there is one. So it is good
@@ -81,14 +83,17 @@ func (h hello) encode() []byte {
 // readHello reads what the other side says about itself.
 func readHello(r io.Reader) (h hello, raw []byte, err error) {
 	raw = make([]byte, helloSize)
-	if _, err := io.ReadFull(r, raw); err != nil {
+	if _, err := io.ReadFull(r, raw[:len(helloMagic)]); err != nil {
+		return h, nil, fmt.Errorf("read its hello: %w", err)
+	}
+	if !bytes.Equal(raw[:len(helloMagic)], helloMagic[:]) {
+		return h, nil, fmt.Errorf("it is no weir process: it begins with %q", raw[:len(helloMagic)])
+	}
+	if _, err := io.ReadFull(r, raw[len(helloMagic):]); err != nil {
 		return h, nil, fmt.Errorf("read its hello: %w", err)
 	}
 	if _, err := binary.Decode(raw, binary.LittleEndian, &h); err != nil {
 		return h, nil, fmt.Errorf("decode its hello: %w", err)
-	}
-	if h.Magic != helloMagic {
-		return h, nil, fmt.Errorf("it is no weir process: it begins with %q", raw[:8])
 	}
 	return h, raw, nil
 }
@@ -243,11 +248,12 @@ func dialHandshake(conn net.Conn, cfg Config, peer int) (hello, error) {
 	if err := sendProof(conn, nil); err != nil {
 		return theirs, fmt.Errorf("accept: %w", err)
 	}
-	return theirs, nil
+	_, err = readProof(conn, 0)
+	return theirs, err
 }
 
-// acceptHandshake answers a dialer. claim is called with the number of a process
-// that belongs here and returns why it cannot be let in all the same.
+// acceptHandshake answers a dialer. At the end it calls claim with the number of the
+// process, which returns why that cannot be let in all the same.
 func acceptHandshake(conn net.Conn, cfg Config, claim func(process int) string) (hello, error) {
 	theirs, dialed, err := readHello(conn)
 	if err != nil {
@@ -273,23 +279,25 @@ func acceptHandshake(conn net.Conn, cfg Config, claim func(process int) string) 
 		sendRefusal(conn, "wrong secret")
 		return theirs, &refusal{by: "this process", why: "the other has another secret"}
 	}
-	why := disagreement(theirs, mine)
-	certain := why != "" && (len(cfg.Secret) > 0 || cfg.proven())
-	if why == "" {
-		why = claim(int(theirs.Process))
-	}
-	if why != "" {
+	if why := disagreement(theirs, mine); why != "" {
 		sendRefusal(conn, why)
-		return theirs, &refusal{by: "this process", why: why, certain: certain}
+		return theirs, &refusal{by: "this process", why: why, certain: len(cfg.Secret) > 0 || cfg.proven()}
 	}
 	if err := sendProof(conn, prove(cfg.Secret, acceptor, dialed, accepted, bound)); err != nil {
-		return theirs, errors.Join(errClaimed, fmt.Errorf("send proof: %w", err))
+		return theirs, fmt.Errorf("send proof: %w", err)
 	}
 	if _, err := readProof(conn, 0); err != nil {
-		return theirs, errors.Join(errClaimed, err)
+		return theirs, err
+	}
+	if why := claim(int(theirs.Process)); why != "" {
+		sendRefusal(conn, why)
+		return theirs, &refusal{by: "this process", why: why}
+	}
+	if err := sendProof(conn, nil); err != nil {
+		return theirs, fmt.Errorf("%w: %w", errClaimed, err)
 	}
 	return theirs, nil
 }
 
 // errClaimed marks an error after a claim, which is to be given up.
-var errClaimed = errors.New("handshake was not completed")
+var errClaimed = errors.New("send welcome")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -34,10 +35,11 @@ type link struct {
 
 	bell     chan struct{}
 	broken   atomic.Pointer[error] // why writing ended
-	received atomic.Int64          // bytes of data frames that came
-	arrived  atomic.Int64          // and their number
-	consumed atomic.Int64          // bytes of data frames that workers here have taken
-	reported atomic.Int64          // what the other process was told of that
+	final    atomic.Pointer[time.Time]
+	received atomic.Int64 // bytes of data frames that came
+	arrived  atomic.Int64 // and their number
+	consumed atomic.Int64 // bytes of data frames that workers here have taken
+	reported atomic.Int64 // what the other process was told of that
 }
 
 const (
@@ -218,7 +220,7 @@ func (l *link) abort(err error) {
 		l.congestion()
 	}
 	l.mu.Unlock()
-	l.conn.SetDeadline(time.Now().Add(l.grace()))
+	l.finish(l.grace())
 }
 
 // next waits for frames to be written. It returns whether they are the last.
@@ -269,6 +271,9 @@ func (l *link) write() {
 			if c, ok := l.conn.(interface{ CloseWrite() error }); ok {
 				c.CloseWrite()
 			}
+			if !l.aborted.Load() {
+				l.finish(l.mesh.cfg.Timeout) // for its goodbye
+			}
 			return
 		}
 		l.recycle(chunks)
@@ -294,13 +299,20 @@ func (l *link) writeAll(chunks [][]byte) error {
 	return err
 }
 
-// extend sets a deadline of the connection for the next step, which is a short one
-// once the mesh has failed or writing has.
+// extend sets a deadline of the connection for the next step, unless all must end
+// at some time.
 func (l *link) extend(set func(time.Time) error) {
 	set(time.Now().Add(l.mesh.cfg.Timeout))
-	if l.aborted.Load() || l.broken.Load() != nil {
-		set(time.Now().Add(l.grace()))
+	if final := l.final.Load(); final != nil {
+		set(*final)
 	}
+}
+
+// finish sets the time at which all ends.
+func (l *link) finish(after time.Duration) {
+	at := time.Now().Add(after)
+	l.final.Store(&at)
+	l.conn.SetDeadline(at)
 }
 
 // recycle keeps written chunks for later.
@@ -325,7 +337,7 @@ func (l *link) writeFailed(err error) {
 	}
 	// The other process may have said why before it went: the reader finds out.
 	l.broken.Store(&err)
-	l.conn.SetReadDeadline(time.Now().Add(l.grace()))
+	l.finish(l.grace())
 }
 
 // read reads frames until the last.
@@ -338,8 +350,8 @@ func (l *link) read() {
 		err = *broken
 	}
 	switch {
-	case errors.Is(err, io.EOF):
-		err = errors.New("it closed the connection without a goodbye")
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		err = fmt.Errorf("it closed the connection without a goodbye: %w", err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = fmt.Errorf("it has been silent for %v: %w", l.mesh.cfg.Timeout, err)
 	}
