@@ -56,6 +56,38 @@ func start(t testing.TB, cfg Config) *Mesh {
 	return m
 }
 
+// Between two barriers, each worker works for a while.
+func BenchmarkWorkRound(b *testing.B) {
+	m := start(b, Config{Threads: 2})
+	defer m.Close()
+	var all [2]struct {
+		x uint64
+		_ [56]byte
+	}
+	onWorkers(b, m.Workers(), func(p *Peer) {
+		to, from, err := p.Open[uint64]("barrier")
+		if err != nil {
+			b.Errorf("open: %v", err)
+			return
+		}
+		mine := &all[p.Index()]
+		var got []uint64
+		come := 0
+		for round := range b.N {
+			for range 10_000 { // 10 microseconds
+				mine.x = mine.x*6364136223846793005 + 1442695040888963407
+			}
+			to[1-p.Index()].Send(mine.x)
+			for come <= round && p.Err() == nil {
+				p.Park(0)
+				p.Ready(func(int) {})
+				got = from.Take(got[:0])
+				come += len(got)
+			}
+		}
+	})
+}
+
 // A barrier of all workers of a process.
 func BenchmarkRound(b *testing.B) {
 	for _, threads := range []int{2, 4, 8} {
@@ -87,6 +119,9 @@ func stream(t require, workers []*Peer, n int) {
 			}
 			for sent := 0; sent < n && p.Err() == nil; {
 				for _, buffer := range buffers {
+					for i := range buffer {
+						buffer[i] = uint64(sent + i)
+					}
 					to[last].Send(buffer)
 					sent++
 				}
@@ -95,13 +130,23 @@ func stream(t require, workers []*Peer, n int) {
 				buffers = from.Take(buffers[:0])
 			}
 		case last:
-			for come := 0; come < n && p.Err() == nil; come += len(got) {
+			var sum, want uint64
+			come := 0
+			for come < n && p.Err() == nil {
 				p.Park(0)
 				p.Ready(func(int) {})
 				got = from.Take(got[:0])
 				for _, buffer := range got {
+					for _, x := range buffer {
+						sum += x
+					}
+					want += 1024*uint64(come) + 1024*1023/2
+					come++
 					to[0].Send(buffer)
 				}
+			}
+			if sum != want {
+				t.Errorf("the sum of all records is %d, it should be %d", sum, want)
 			}
 		}
 	})

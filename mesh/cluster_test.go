@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"weir/flat"
 )
 
 // loopback prepares the configurations of several processes on the loopback interface.
@@ -345,5 +347,33 @@ func TestFailReachesAll(t *testing.T) {
 	}
 	for _, m := range meshes {
 		contains(t, "close", m.Close(), "division by zero")
+	}
+}
+
+// Encoding and queueing messages for another process allocates nothing in the long run.
+func TestSendingToAnotherProcessDoesNotAllocate(t *testing.T) {
+	m := start(t, Config{})
+	defer m.Close()
+	m.cfg.Processes = 2
+	l := newLink(m, 1, nil, 1)
+	codec, err := flat.For[[]uint64]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Sender[[]uint64]{codec: codec, link: l}
+	batch := make([]uint64, 1024)
+	step := func() {
+		for range 20 {
+			s.Send(batch)
+		}
+		l.mu.Lock()
+		written := l.chunks
+		l.chunks = l.chunks[:0]
+		l.mu.Unlock()
+		l.recycle(written)
+	}
+	step()
+	if n := testing.AllocsPerRun(100, step); n > 0 {
+		t.Errorf("20 messages allocate %g times", n)
 	}
 }

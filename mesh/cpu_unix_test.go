@@ -17,12 +17,14 @@ func cpuTime(t *testing.T) time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// Workers with nothing to do use no processor.
+// Workers with nothing to do use no processor, in one process or in several.
 func TestIdleWorkersSleep(t *testing.T) {
-	m := start(t, Config{Threads: 4})
-	defer m.Close()
+	alone := start(t, Config{Threads: 4})
+	meshes, workers := startCluster(t, loopback(t, 2, 2))
+	defer closeAll(t, append(meshes, alone))
+	workers = append(workers, alone.Workers()...)
 	var all sync.WaitGroup
-	for _, p := range m.Workers() {
+	for _, p := range workers {
 		all.Go(func() { p.Park(0) })
 	}
 	time.Sleep(50 * time.Millisecond)
@@ -31,7 +33,7 @@ func TestIdleWorkersSleep(t *testing.T) {
 	if used := cpuTime(t) - before; used > 20*time.Millisecond {
 		t.Errorf("idle workers used %v of 200 ms", used)
 	}
-	for _, p := range m.Workers() {
+	for _, p := range workers {
 		p.Wake()
 	}
 	all.Wait()

@@ -42,7 +42,7 @@ func newPeer(m *Mesh, thread int) *Peer {
 		mesh:   m,
 		index:  m.cfg.Process*m.cfg.Threads + thread,
 		thread: thread,
-		spin:   m.cfg.Threads > 1 || m.cfg.Processes > 1,
+		spin:   m.cfg.Threads > 1 && m.cfg.Processes == 1,
 		timer:  timer,
 		bell:   make(chan struct{}, 1),
 	}
@@ -157,20 +157,23 @@ func (p *Peer) Park(max time.Duration) bool {
 	return true
 }
 
-// lookRounds is how often a worker looks for messages before it sleeps.
-const lookRounds = 32
+// patience bounds how often a worker looks for messages before it sleeps.
+const patience = 1024
 
-// look waits for a few microseconds for a reason not to sleep. Waking a thread of
-// the operating system takes ten times as long as the answer of a worker that runs, so that a
-// short wait is worth it, and giving way each time lets a worker run that
-// was woken on the same thread. Where workers outnumber processors, others have
-// better use for this one.
+// look waits for a few microseconds for a reason not to sleep, giving way now and
+// then, which lets a worker run that was woken on the same thread. Waking a thread
+// of the operating system takes longer than a short answer. And of two workers that always
+// sleep, the one that wakes the other is likely to have it run on its own
+// thread, one after the other.
+//
+// Where workers outnumber processors, others have better use for this one; and giving way
+// keeps the runtime from looking at the network.
 func (p *Peer) look() bool {
 	if !p.spin || p.mesh.cfg.Threads > runtime.GOMAXPROCS(0) {
 		return false
 	}
-	for range lookRounds {
-		for range 16 {
+	for n := 16; n <= patience; n += n / 2 {
+		for range n {
 			if p.due() {
 				return true
 			}
