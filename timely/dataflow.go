@@ -1,7 +1,6 @@
 package timely
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"runtime/debug"
@@ -15,6 +14,7 @@ import (
 type Dataflow struct {
 	worker *Worker
 	name   string
+	batch  int   // records in a full batch: batchLen
 	number int32 // 0 for the worker's first
 	quiet  bool  // it is not logged: it has a stream of the log
 	shapes []nodeShape
@@ -25,11 +25,18 @@ type Dataflow struct {
 	active  activeSet
 	// changes are those to capabilities and messages that the other workers have
 	// not been told of yet.
-	changes  changeBatch
-	share    []sender[[]pointChange] // of the other workers
-	heard    *mesh.Receiver[[]pointChange]
-	hearing  [][]pointChange // reused
-	ends     []func()        // to call when it is over
+	changes changeBatch
+	share   []sender[[]pointChange] // of the other workers
+	slab    []pointChange           // memory for what they are told, which they share
+	heard   *mesh.Receiver[[]pointChange]
+	hearing [][]pointChange // reused
+	inputs  []interface{ Close() }
+	ends    []func() // to call when it is over
+
+	news     bool // heard may have something
+	listed   bool // the worker has it on its list of dataflows to step
+	running  int  // the node that runs, or -1
+	stepping bool
 	dropped  bool
 	finished bool
 }
@@ -43,10 +50,13 @@ type node struct {
 	// watches says that the operator is run when the frontier of an input moves,
 	// not only when messages come.
 	watches bool
+	// observed says that somebody asks for the frontiers of the inputs.
+	observed bool
 }
 
-// operator is the code of a node. Run takes what its inputs have and may leave some
-// of it; it is run again when there is more or a frontier has moved that it watches.
+// operator is the code of a node. Run takes what its inputs have. It may leave some of
+// it: if it took any, it is run again soon, and if not, when there is more or a frontier has
+// moved that it watches, so that one that waits does not spin.
 type operator interface{ run() }
 
 // operatorFunc is an operator that is a function.
@@ -60,8 +70,10 @@ type inputPort interface {
 	receive()
 	// report adds the changes in messages, and forgets them.
 	report(changes *changeBatch)
-	// discard drops all messages.
+	// discard drops all messages, and those yet to come.
 	discard()
+	// locate says which place it is, once that is known.
+	locate(place int32)
 }
 
 // outputPort is the progress side of an output: how many capabilities its operator
@@ -71,7 +83,7 @@ type outputPort struct {
 	place int32 // set when the dataflow is built
 	node  int
 	port  int
-	held  []Change  // the capabilities held at this worker, compacted
+	held  []Change  // the capabilities held at this worker, in lexicographic order, none of them 0
 	moved []Change  // changes not reported yet
 	flush func()    // sends what is buffered
 	ends  []sendEnd // what has been sent along each connection
@@ -87,7 +99,7 @@ func (d *Dataflow) String() string { return d.name }
 // addNode adds an operator to a dataflow that is being built.
 func (d *Dataflow) addNode(shape nodeShape, n *node) int {
 	if d.built {
-		panic(fmt.Errorf("dataflow %q: operator %q is added after the dataflow was built", d.name, shape.name))
+		misuse("dataflow %q: operator %q is added after the dataflow was built", d.name, shape.name)
 	}
 	n.id = len(d.nodes)
 	d.nodes = append(d.nodes, n)
@@ -99,16 +111,17 @@ func (d *Dataflow) addNode(shape nodeShape, n *node) int {
 // workers, and counts the initial capabilities.
 func (d *Dataflow) build(initial []initialCapability) error {
 	d.built = true
+	d.running = -1
 	t, err := newTracker(d.shapes)
 	if err != nil {
-		return fmt.Errorf("dataflow %q: %w", d.name, err)
+		return err
 	}
 	d.tracker = t
 	// Messages of progress refer to operators by number, so all workers must have
 	// built the same: the name of the channel says what was built.
-	senders, heard, err := open[[]pointChange](d.worker, fmt.Sprintf("progress of %s, shape %016x", d.name, d.fingerprint()))
+	senders, heard, err := open[[]pointChange](d.worker, fmt.Sprintf("progress of dataflow %s: %d operators of shape %016x", d.name, len(d.shapes), d.fingerprint()))
 	if err != nil {
-		return fmt.Errorf("dataflow %q: %w", d.name, err)
+		return err
 	}
 	me := d.worker.Index()
 	for i, s := range senders {
@@ -117,22 +130,30 @@ func (d *Dataflow) build(initial []initialCapability) error {
 		}
 	}
 	d.heard = heard
-	d.worker.listen(heard.ID(), func() { d.worker.touch(d) })
+	d.worker.listen(heard.ID(), func() {
+		d.news = true
+		d.worker.touch(d)
+	})
 	for _, n := range d.nodes {
 		for _, o := range n.output {
 			o.place = t.output(o.node, o.port)
+		}
+		for port, in := range n.inputs {
+			in.locate(t.input(n.id, port))
 		}
 	}
 	// Every worker knows of the initial capabilities of all.
 	for _, c := range initial {
 		t.update(t.output(c.node, c.port), Time{}, int64(d.worker.Peers()))
 	}
+	t.observe(func(at int32) bool { n := d.nodes[t.owner[at]]; return n.watches || n.observed })
 	t.propagate()
 	t.takeMoved(func(int32) {})
 	d.active.grow(len(d.nodes))
 	for i := range d.nodes {
 		d.active.add(i)
 	}
+	d.worker.flows = append(d.worker.flows, d)
 	d.worker.touch(d)
 	if d.worker.log != nil {
 		d.logShape()
@@ -153,40 +174,67 @@ func (d *Dataflow) fingerprint() uint64 {
 	return h.Sum64()
 }
 
+// passes is how often operators run before the worker tells of progress. What
+// they send to and take from one another in the meantime cancels out, so that a loop
+// costs nothing to progress while it goes around on this worker.
+const passes = 8
+
 // step hears of progress, runs what is active, and tells of progress. It returns
 // whether there was anything to do.
 func (d *Dataflow) step() bool {
 	if d.finished {
 		return false
 	}
-	busy := d.hear()
-	busy = d.tell() || busy
-	for i := d.active.next(0); i >= 0; i = d.active.next(i) {
+	d.stepping = true
+	busy := d.news && d.hear()
+	for range passes {
+		if d.active.empty() {
+			break
+		}
 		busy = true
-		d.active.remove(i)
-		d.runNode(d.nodes[i])
-		i++
-	}
-	busy = d.tell() || busy
-	if len(d.tracker.work) == 0 && d.active.empty() && d.tracker.empty() {
-		d.finished = true
-		d.worker.remove(d)
-		d.end()
-		if d.worker.log != nil {
-			d.log(LogEvent{Kind: LogDone, Name: d.name})
+		for i := d.active.next(0); i >= 0; i = d.active.next(i + 1) {
+			d.active.remove(i)
+			d.runNode(d.nodes[i])
 		}
 	}
+	busy = d.tell() || busy
+	d.stepping = false
+	switch {
+	case d.dropped:
+		d.finish()
+	case len(d.tracker.work) == 0 && d.active.empty() && d.tracker.empty():
+		d.finish()
+	}
 	return busy
+}
+
+// more says that there is something to do for the next step.
+func (d *Dataflow) more() bool { return !d.finished && (!d.active.empty() || len(d.changes.list) > 0) }
+
+// finish releases what the dataflow has at this worker.
+func (d *Dataflow) finish() {
+	d.finished = true
+	for _, n := range d.nodes {
+		for _, in := range n.inputs {
+			in.discard()
+		}
+		n.op = nil // and what it refers to
+	}
+	d.heard.Close()
+	d.worker.listeners[d.heard.ID()] = nil
+	d.slab, d.hearing, d.inputs, d.changes = nil, nil, nil, changeBatch{}
+	d.worker.remove(d)
+	d.end()
+	if d.worker.log != nil {
+		d.log(LogEvent{Kind: LogDone, Name: d.name})
+	}
 }
 
 // runNode runs an operator, and collects what it did to progress as one change: a
 // message consumed, and what was made of it, must never be told apart.
 func (d *Dataflow) runNode(n *node) {
-	defer func() {
-		if r := recover(); r != nil {
-			panic(operatorPanic{operator: d.shapes[n.id].name, flow: d.name, value: r, stack: debug.Stack()})
-		}
-	}()
+	defer d.rescue()
+	d.running = n.id
 	for _, in := range n.inputs {
 		in.receive()
 	}
@@ -195,8 +243,19 @@ func (d *Dataflow) runNode(n *node) {
 	}
 	n.op.run()
 	d.collect(n)
+	d.running = -1
 	if d.worker.log != nil {
 		d.log(LogEvent{Kind: LogStop, Operator: int32(n.id)})
+	}
+}
+
+// rescue names the operator in a panic.
+func (d *Dataflow) rescue() {
+	if d.running < 0 {
+		return
+	}
+	if r := recover(); r != nil {
+		panic(operatorPanic{operator: d.shapes[d.running].name, flow: d.name, value: r, stack: debug.Stack()})
 	}
 }
 
@@ -221,6 +280,7 @@ func (d *Dataflow) collect(n *node) {
 
 // hear applies what the other workers have told. It returns whether they had.
 func (d *Dataflow) hear() bool {
+	d.news = false
 	d.hearing = d.heard.Take(d.hearing[:0])
 	heard := 0
 	for i, batch := range d.hearing {
@@ -254,7 +314,7 @@ func (d *Dataflow) tell() bool {
 		d.log(LogEvent{Kind: LogTell, Count: int64(len(batch))})
 	}
 	if len(d.share) > 0 {
-		told := slices.Clone(batch) // shared, read-only
+		told := d.copied(batch)
 		for _, s := range d.share {
 			s.Send(told)
 		}
@@ -266,36 +326,50 @@ func (d *Dataflow) tell() bool {
 	return true
 }
 
+// slabLen is for how many changes memory is made at a time.
+const slabLen = 256
+
+// copied is a copy of a batch, for others to read. Nobody knows when all have, so
+// that the memory, which many batches share, is left to the collector.
+func (d *Dataflow) copied(batch []pointChange) []pointChange {
+	if cap(d.slab)-len(d.slab) < len(batch) {
+		d.slab = make([]pointChange, 0, max(slabLen, len(batch)))
+	}
+	start := len(d.slab)
+	d.slab = append(d.slab, batch...)
+	return slices.Clip(d.slab[start:])
+}
+
 // settle carries changes along and wakes the operators whose frontiers moved.
 func (d *Dataflow) settle() {
 	d.tracker.propagate()
 	d.tracker.takeMoved(func(at int32) {
 		if n := d.tracker.owner[at]; d.nodes[n].watches && int(at-d.tracker.first[n]) < d.shapes[n].inputs {
 			d.active.add(int(n))
+			d.worker.touch(d)
 		}
 	})
 }
 
 // Drop ends the dataflow at this worker, whatever is still under way in it. All
-// workers must drop it, or those that do not will wait for the others' progress.
+// workers must drop it, or those that do not will wait for the others' progress. What
+// they send to it is dropped too. An operator may drop its own dataflow, which then ends after
+// the worker's step.
 func (d *Dataflow) Drop() {
-	if d.dropped {
+	if d.dropped || d.finished {
 		return
 	}
-	d.dropped, d.finished = true, true
-	for _, n := range d.nodes {
-		for _, in := range n.inputs {
-			in.discard()
-		}
+	if !d.built {
+		misuse("dataflow %q is dropped while it is being built", d.name)
 	}
-	d.worker.remove(d)
-	d.end()
-	if d.worker.log != nil {
-		d.log(LogEvent{Kind: LogDone, Name: d.name})
+	d.dropped = true
+	if !d.stepping {
+		d.finish()
 	}
 }
 
-// Done says that nothing is left to do in the dataflow, at any worker.
+// Done says that nothing is left to do in the dataflow, at any worker, or that it was
+// dropped at this one.
 func (d *Dataflow) Done() bool { return d.finished }
 
 // operatorPanic carries a panic in an operator to the worker.
@@ -306,8 +380,12 @@ type operatorPanic struct {
 }
 
 func (p operatorPanic) err() error {
-	if err, ok := p.value.(error); ok && (errors.As(err, new(*MisuseError)) || errors.As(err, new(*runError))) {
+	err, isError := p.value.(error)
+	switch {
+	case expected(err):
 		return fmt.Errorf("operator %q of dataflow %q: %w", p.operator, p.flow, err)
+	case isError:
+		return fmt.Errorf("operator %q of dataflow %q panicked: %w\n%s", p.operator, p.flow, err, p.stack)
 	}
 	return fmt.Errorf("operator %q of dataflow %q panicked: %v\n%s", p.operator, p.flow, p.value, p.stack)
 }

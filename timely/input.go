@@ -22,7 +22,7 @@ func NewInput[D any](s *Scope) *Input[D] {
 	op.InitialCapability()
 	op.Build(func() {})
 	in := &Input[D]{flow: s.builder.flow, node: op.node, out: w.out, stream: stream}
-	in.flow.worker.inputs = append(in.flow.worker.inputs, in)
+	in.flow.inputs = append(in.flow.inputs, in)
 	return in
 }
 
@@ -34,63 +34,62 @@ func (in *Input[D]) Epoch() uint64 { return in.epoch }
 
 // Send sends records in the present epoch. It does not keep the slice.
 func (in *Input[D]) Send(records ...D) {
-	if !in.flow.built {
-		misuse("records are sent to an input of dataflow %q before it is built", in.flow.name)
+	in.check("records are sent to")
+	if in.out.put(Epoch(in.epoch), records) {
+		in.flow.collect(in.node)
 	}
-	if in.closed {
-		misuse("records are sent to an input that was closed in epoch %d", in.epoch)
-	}
-	out := in.out
-	out.at(Epoch(in.epoch))
-	for len(records) > 0 {
-		if out.buf == nil {
-			out.buf = out.buffer()
-		}
-		n := min(len(records), max(batchLen-len(out.buf), 1))
-		out.buf = append(out.buf, records[:n]...)
-		records = records[n:]
-		if len(out.buf) >= batchLen {
-			out.send()
-			in.collect()
-		}
-	}
+	in.flow.active.add(in.node.id) // its run sends what is left
 	in.flow.worker.touch(in.flow)
-	in.flow.active.add(in.node.id) // its run flushes
 }
 
 // AdvanceTo ends the epochs before the given one: no more records are sent in them.
 func (in *Input[D]) AdvanceTo(epoch uint64) {
+	in.check("the epoch is moved of")
 	switch {
-	case in.closed:
-		misuse("an input that was closed in epoch %d advances to %d", in.epoch, epoch)
 	case epoch < in.epoch:
 		misuse("an input in epoch %d goes back to %d", in.epoch, epoch)
 	case epoch == in.epoch:
 		return
 	}
-	in.out.flush()
-	in.out.hold(Epoch(epoch), 1)
-	in.out.hold(Epoch(in.epoch), -1)
-	in.epoch = epoch
-	in.collect()
+	in.move(1, epoch)
 }
 
-// Close ends the input: nothing more is sent. Closing again does nothing.
+// Close ends the input: nothing more is sent. Closing again does nothing, and neither does it
+// to close an input of a dataflow that was dropped.
 func (in *Input[D]) Close() {
 	if in.closed {
 		return
 	}
+	if !in.flow.built {
+		misuse("an input of dataflow %q is closed before it is built", in.flow.name)
+	}
 	in.closed = true
-	in.out.flush()
-	in.out.hold(Epoch(in.epoch), -1)
-	in.collect()
+	if !in.flow.finished {
+		in.move(0, in.epoch)
+	}
 }
 
-// collect takes over what was done outside of the operator's run.
-func (in *Input[D]) collect() {
-	if in.flow.finished {
-		return
+// move gives the capability for the present epoch up, and takes as many as it says for the next.
+func (in *Input[D]) move(held int64, epoch uint64) {
+	in.out.flush()
+	if held > 0 {
+		in.out.hold(Epoch(epoch), held)
 	}
+	in.out.hold(Epoch(in.epoch), -1)
+	in.epoch = epoch
 	in.flow.collect(in.node)
+	in.flow.active.remove(in.node.id) // there is nothing left for it to do
 	in.flow.worker.touch(in.flow)
+}
+
+// check refuses what an input cannot do now.
+func (in *Input[D]) check(what string) {
+	switch {
+	case in.closed:
+		misuse("%s an input that was closed in epoch %d", what, in.epoch)
+	case !in.flow.built:
+		misuse("%s an input of dataflow %q before it is built", what, in.flow.name)
+	case in.flow.dropped:
+		misuse("%s an input of dataflow %q, which was dropped", what, in.flow.name)
+	}
 }

@@ -1,6 +1,8 @@
 package timely
 
 import (
+	"slices"
+
 	"weir/mesh"
 )
 
@@ -14,20 +16,27 @@ type Batch[D any] struct {
 // sending costs nothing a record, few enough to stay in the first-level cache.
 const batchLen = 1024
 
-// freeLen is how many empty buffers an input keeps for those who send to it.
-const freeLen = 64
-
 // input is an input of a node.
 type input[D any] struct {
 	flow     *Dataflow
 	node     int
 	port     int
+	place    int32      // set when the dataflow is built
 	queue    []Batch[D] // what came, in order
 	next     int        // what of it was taken
-	remote   []*mesh.Receiver[Batch[D]]
+	seen     int        // what of it had been taken when the operator last ran
+	remote   []*remote[D]
 	consumed []Change // taken since the last report
-	free     [][]D    // buffers whose records were taken, for those who send here
+	pool     *pool[D]
 }
+
+// remote is where batches of other workers arrive.
+type remote[D any] struct {
+	*mesh.Receiver[Batch[D]]
+	news bool // some may have
+}
+
+func (in *input[D]) locate(place int32) { in.place = place }
 
 // deliver queues a batch that stays on this worker.
 func (in *input[D]) deliver(b Batch[D]) {
@@ -37,15 +46,17 @@ func (in *input[D]) deliver(b Batch[D]) {
 
 func (in *input[D]) receive() {
 	for _, r := range in.remote {
-		in.queue = r.Take(in.queue)
+		if r.news {
+			r.news = false
+			in.queue = r.Take(in.queue)
+		}
 	}
 }
 
 // take is the next batch. Its records are the operator's until it takes another.
 func (in *input[D]) take() (Batch[D], bool) {
 	if in.next == len(in.queue) {
-		clear(in.queue)
-		in.queue, in.next = in.queue[:0], 0
+		in.queue, in.next, in.seen = in.queue[:0], 0, 0
 		return Batch[D]{}, false
 	}
 	b := in.queue[in.next]
@@ -70,35 +81,33 @@ func addChange(list []Change, t Time, delta int64) []Change {
 }
 
 func (in *input[D]) report(changes *changeBatch) {
-	at := in.flow.tracker.input(in.node, in.port)
 	for _, c := range in.consumed {
-		changes.add(pointChange{at, c.Time, -c.Delta})
+		changes.add(pointChange{in.place, c.Time, -c.Delta})
 	}
 	in.consumed = in.consumed[:0]
+	if in.next == in.seen {
+		return
+	}
 	if in.next < len(in.queue) {
+		// It has taken some and left others: it goes on in its next run. One that took
+		// nothing waits for something, which will have it run.
 		in.flow.active.add(in.node)
 	}
+	if in.next >= len(in.queue)/2 {
+		// An operator that never sees the end of its queue must not make it grow.
+		n := copy(in.queue, in.queue[in.next:])
+		clear(in.queue[n:])
+		in.queue, in.next = in.queue[:n], 0
+	}
+	in.seen = in.next
 }
 
-func (in *input[D]) discard() { in.queue, in.next, in.free = nil, 0, nil }
-
-// recycle keeps a buffer for those who send here.
-func (in *input[D]) recycle(buf []D) {
-	if cap(buf) >= batchLen && len(in.free) < freeLen {
-		clear(buf) // records may point at others
-		in.free = append(in.free, buf[:0])
+func (in *input[D]) discard() {
+	in.queue, in.next, in.seen = nil, 0, 0
+	for _, r := range in.remote {
+		r.Close()
+		in.flow.worker.listeners[r.ID()] = nil
 	}
-}
-
-// buffer is an empty buffer to fill and send here.
-func (in *input[D]) buffer() []D {
-	if n := len(in.free) - 1; n >= 0 {
-		buf := in.free[n]
-		in.free[n] = nil
-		in.free = in.free[:n]
-		return buf
-	}
-	return make([]D, 0, batchLen)
 }
 
 // connection carries batches from an output to an input, on this worker or on all.
@@ -110,6 +119,7 @@ type connection[D any] struct {
 	sent    []Change
 
 	peers   []sender[Batch[D]] // nil where batches stay on this worker
+	away    []bool             // which of them are workers of other processes
 	hash    func(D) uint64     // nil where batches go to all
 	me      int
 	buffers [][]D // what is gathered for each worker, all of one time
@@ -122,12 +132,14 @@ func (c *connection[D]) push(b Batch[D]) {
 	if !c.plain {
 		t, ok := c.summary.ResultsIn(b.Time)
 		if !ok {
-			c.to.recycle(b.Data)
+			c.to.pool.put(b.Data)
 			return
 		}
 		b.Time = t
 	}
 	switch {
+	case c.to.flow.finished:
+		c.to.pool.put(b.Data) // it was dropped
 	case c.peers == nil:
 		c.count(b.Time, 1, len(b.Data))
 		c.to.deliver(b)
@@ -150,9 +162,13 @@ func (c *connection[D]) count(t Time, batches int64, records int) {
 // broadcast sends a batch to all workers.
 func (c *connection[D]) broadcast(b Batch[D]) {
 	c.count(b.Time, int64(len(c.peers)), len(b.Data))
-	for i, s := range c.peers {
-		if i != c.me {
-			s.Send(Batch[D]{b.Time, append(c.to.buffer(), b.Data...)})
+	for i := range c.peers {
+		switch {
+		case i == c.me:
+		case c.away[i]:
+			c.peers[i].Send(b) // which copies it
+		default:
+			c.peers[i].Send(Batch[D]{b.Time, append(c.to.pool.get(), b.Data...)})
 		}
 	}
 	c.to.deliver(b)
@@ -163,36 +179,49 @@ func (c *connection[D]) scatter(b Batch[D]) {
 	if c.pending && c.time != b.Time {
 		c.flush()
 	}
-	c.time, c.pending = b.Time, true
+	buffers, full := c.buffers, c.to.flow.batch
+	if !c.pending {
+		c.time, c.pending = b.Time, true
+		for to := range buffers {
+			if buffers[to] == nil {
+				buffers[to] = c.to.pool.get()
+			}
+		}
+	}
 	peers := uint64(len(c.peers))
-	buffers := c.buffers
 	if peers&(peers-1) == 0 {
 		mask := peers - 1
 		for _, x := range b.Data {
 			to := c.hash(x) & mask
-			if buffers[to] = append(buffers[to], x); len(buffers[to]) >= batchLen {
+			if buffers[to] = append(buffers[to], x); len(buffers[to]) >= full {
 				c.send(int(to))
+				buffers[to] = c.to.pool.get()
 			}
 		}
 	} else {
 		for _, x := range b.Data {
 			to := c.hash(x) % peers
-			if buffers[to] = append(buffers[to], x); len(buffers[to]) >= batchLen {
+			if buffers[to] = append(buffers[to], x); len(buffers[to]) >= full {
 				c.send(int(to))
+				buffers[to] = c.to.pool.get()
 			}
 		}
 	}
-	c.to.recycle(b.Data)
+	c.to.pool.put(b.Data)
 }
 
 // send sends what is gathered for one worker.
 func (c *connection[D]) send(to int) {
-	c.count(c.time, 1, len(c.buffers[to]))
 	b := Batch[D]{c.time, c.buffers[to]}
-	c.buffers[to] = c.to.buffer()
-	if to == c.me {
+	c.buffers[to] = nil
+	c.count(c.time, 1, len(b.Data))
+	switch {
+	case to == c.me:
 		c.to.deliver(b)
-	} else {
+	case c.away[to]:
+		c.peers[to].Send(b)
+		c.to.pool.put(b.Data) // it was sent as bytes
+	default:
 		c.peers[to].Send(b)
 	}
 }
@@ -211,9 +240,8 @@ func (c *connection[D]) flush() {
 }
 
 func (c *connection[D]) report(changes *changeBatch) {
-	at := c.to.flow.tracker.input(c.to.node, c.to.port)
 	for _, s := range c.sent {
-		changes.add(pointChange{at, s.Time, s.Delta})
+		changes.add(pointChange{c.to.place, s.Time, s.Delta})
 	}
 	c.sent = c.sent[:0]
 }
@@ -223,23 +251,16 @@ func (c *connection[D]) report(changes *changeBatch) {
 type output[D any] struct {
 	outputPort
 	ends []*connection[D]
+	pool *pool[D]
 	buf  []D
 	time Time
 }
 
 // newOutput makes the output of a node.
 func newOutput[D any](d *Dataflow, node, port int) *output[D] {
-	o := &output[D]{outputPort: outputPort{flow: d, node: node, port: port}}
+	o := &output[D]{outputPort: outputPort{flow: d, node: node, port: port}, pool: poolOf[D](d.worker, d.batch)}
 	o.outputPort.flush = o.flush
 	return o
-}
-
-// buffer is an empty buffer to fill and pass on.
-func (o *output[D]) buffer() []D {
-	if len(o.ends) > 0 {
-		return o.ends[0].to.buffer()
-	}
-	return make([]D, 0, batchLen)
 }
 
 // at makes t the time of the records that are put in buf from now on.
@@ -249,24 +270,24 @@ func (o *output[D]) at(t Time) {
 		o.time = t
 	}
 	if o.buf == nil {
-		o.buf = o.buffer()
+		o.buf = o.pool.get()
 	}
 }
 
-// put adds records at time t, and sends batches that are full. It does not keep the slice.
-func (o *output[D]) put(t Time, records []D) {
-	o.at(t)
+// put adds records at time t, and sends batches that are full. It does not keep the
+// slice. It returns whether it has sent any.
+func (o *output[D]) put(t Time, records []D) (sent bool) {
 	for len(records) > 0 {
-		if o.buf == nil {
-			o.buf = o.buffer()
-		}
-		n := min(len(records), max(batchLen-len(o.buf), 1))
+		o.at(t)
+		n := min(len(records), max(o.flow.batch-len(o.buf), 1))
 		o.buf = append(o.buf, records[:n]...)
 		records = records[n:]
-		if len(o.buf) >= batchLen {
+		if len(o.buf) >= o.flow.batch {
 			o.send()
+			sent = true
 		}
 	}
+	return sent
 }
 
 // send passes on the records in buf.
@@ -282,13 +303,14 @@ func (o *output[D]) send() {
 // pass hands a batch, which the caller gives away, to all connections.
 func (o *output[D]) pass(b Batch[D]) {
 	last := len(o.ends) - 1
-	for i, c := range o.ends {
-		if i == last {
-			c.push(b)
-			return
-		}
-		c.push(Batch[D]{b.Time, append(c.to.buffer(), b.Data...)})
+	if last < 0 {
+		o.pool.put(b.Data)
+		return
 	}
+	for _, c := range o.ends[:last] {
+		c.push(Batch[D]{b.Time, append(o.pool.get(), b.Data...)})
+	}
+	o.ends[last].push(b)
 }
 
 // flush sends everything on its way, at the end of a run.
@@ -301,16 +323,29 @@ func (o *output[D]) flush() {
 
 // hold adds to the number of capabilities held at this worker.
 func (o *outputPort) hold(t Time, delta int64) {
-	o.held = dropZeros(addChange(o.held, t, delta))
+	i, found := slices.BinarySearchFunc(o.held, t, func(c Change, t Time) int { return c.Time.Compare(t) })
+	switch {
+	case !found:
+		o.held = slices.Insert(o.held, i, Change{t, delta})
+	case o.held[i].Delta == -delta:
+		o.held = slices.Delete(o.held, i, i+1)
+	default:
+		o.held[i].Delta += delta
+	}
 	o.moved = addChange(o.moved, t, delta)
+	if d := o.flow; d.built && d.running != o.node && !d.finished {
+		// It happens outside of the operator's run, whose end would tell of it.
+		d.active.add(o.node)
+		d.worker.touch(d)
+	}
 }
 
-func dropZeros(list []Change) []Change {
-	kept := list[:0]
-	for _, c := range list {
-		if c.Delta != 0 {
-			kept = append(kept, c)
+// allows says that a capability held here is at or before t.
+func (o *outputPort) allows(t Time) bool {
+	for i := range o.held {
+		if o.held[i].Time.LessEqual(t) {
+			return true
 		}
 	}
-	return kept
+	return false
 }

@@ -23,6 +23,9 @@ type sketch struct {
 	plain bool // all connections stay on the worker
 	// made is told of each operator.
 	made func(*drawn)
+
+	inputs    []*Input[ticket]
+	unordered []*UnorderedInput[ticket]
 }
 
 // drawn is an operator of a random dataflow.
@@ -39,16 +42,21 @@ type drawn struct {
 func (k *sketch) chance(n int) bool { return k.rng.IntN(n) == 0 }
 
 func (k *sketch) pact() Pact[ticket] {
-	if k.plain || k.chance(2) {
+	switch i := k.rng.IntN(10); {
+	case k.plain || i < 4:
 		return Pipeline[ticket]()
+	case i == 4:
+		return ToAll[ticket]()
 	}
 	return ByHash(func(x ticket) uint64 { return x.id })
 }
 
 // dataflow fills a scope that has no loops around it.
 func (k *sketch) dataflow(s *Scope) {
-	var sources []Stream[ticket]
-	for range 1 + k.rng.IntN(2) {
+	in := NewInput[ticket](s)
+	k.inputs = append(k.inputs, in)
+	sources := []Stream[ticket]{in.Stream()}
+	if k.chance(3) {
 		sources = append(sources, k.node(s, nil, 1, true))
 	}
 	k.scope(s, sources, nil)
@@ -87,15 +95,15 @@ func (k *sketch) scope(s *Scope, local, outer []Stream[ticket]) []Stream[ticket]
 		for range 1 + k.rng.IntN(3) {
 			from = append(from, pick())
 		}
-		if k.chance(12) {
+		switch k.rng.IntN(16) {
+		case 0:
 			from = nil // a source, which may be in a loop
+		case 1:
+			in := NewUnorderedInput[ticket](s)
+			k.unordered = append(k.unordered, in)
+			from = append(from, in.Stream())
 		}
-		for range 1 + k.rng.IntN(2) {
-			local = append(local, k.node(s, from, 1+k.rng.IntN(2), from == nil || k.chance(8)))
-			if !k.chance(4) {
-				break
-			}
-		}
+		local = append(local, k.node(s, from, 1+k.rng.IntN(2), from == nil || k.chance(8)))
 	}
 	for _, n := range loops {
 		pick().attach(n.in[0].in, "feedback", k.pact())
@@ -181,12 +189,13 @@ func (k *sketch) reset(depth int) Summary {
 }
 
 func (k *sketch) finish(n *drawn) {
+	n.op.shape().internal = slices.Clone(n.paths)
 	if n.initial {
 		n.op.InitialCapability()
 	}
-	n.op.shape().internal = slices.Clone(n.paths)
-	n.op.Build(func() {})
-	if k.made != nil {
+	if k.made == nil {
+		n.op.Build(func() {})
+	} else {
 		k.made(n)
 	}
 }

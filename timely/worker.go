@@ -1,11 +1,9 @@
 package timely
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"weir/mesh"
@@ -16,13 +14,22 @@ import (
 // A Worker is used from the goroutine that [Run] calls the program on.
 type Worker struct {
 	peer      *mesh.Peer
+	threads   int         // workers in this process; 0 is all
 	flows     []*Dataflow // those not finished
-	listeners []func()    // by channel
-	inputs    []interface{ Close() }
+	due       []*Dataflow // those that have something to do
+	spare     []*Dataflow // room for the next due
+	listeners []func()    // by channel, nil where it is of no interest any more
+	pools     map[poolKey]interface{ drain() }
+	depots    *depots
 	signals   signals
 	log       *logger // nil while nobody listens
-	built     int
+	census    *census // nil where there is one worker only
+	built     int     // dataflows
+	name      string  // of the last
+	stepping  bool
+	ended     bool   // the program and its dataflows, without an error or with one
 	hold      holder // nil but in a simulation
+	batch     int    // records in a full batch; 0 is batchLen
 	err       error
 }
 
@@ -31,6 +38,11 @@ func (w *Worker) Index() int { return w.peer.Index() }
 
 // Peers is the number of workers, over all processes.
 func (w *Worker) Peers() int { return w.peer.Peers() }
+
+// away says that a worker is in another process.
+func (w *Worker) away(worker int) bool {
+	return w.threads > 0 && worker/w.threads != w.Index()/w.threads
+}
 
 // listen says what to do when messages arrive at a channel.
 func (w *Worker) listen(channel int, f func()) {
@@ -42,28 +54,43 @@ func (w *Worker) listen(channel int, f func()) {
 
 // touch makes sure that a dataflow is among those that are stepped.
 func (w *Worker) touch(d *Dataflow) {
-	if !d.finished && !slices.Contains(w.flows, d) {
-		w.flows = append(w.flows, d)
+	if !d.listed && !d.finished {
+		d.listed = true
+		w.due = append(w.due, d)
 	}
 }
 
+// remove forgets a dataflow that is finished.
 func (w *Worker) remove(d *Dataflow) {
 	w.flows = slices.DeleteFunc(w.flows, func(f *Dataflow) bool { return f == d })
+	if len(w.flows) == 0 {
+		for _, p := range w.pools {
+			p.drain()
+		}
+	}
 }
 
 // Dataflow builds a dataflow. Build is called at once, and may keep the inputs and
 // probes that it makes for use afterwards. What is wrong with it ends the run with
-// an error that says so.
+// an error that says so. A dataflow may be built at any time but from within an
+// operator, and others may be running.
 func (w *Worker) Dataflow(name string, build func(*Scope)) *Dataflow {
-	d := &Dataflow{worker: w, name: name, number: int32(w.built)}
+	if w.stepping {
+		misuse("a dataflow is built while the worker steps: operators must not build any")
+	}
+	d := &Dataflow{worker: w, name: name, batch: cmp.Or(w.batch, batchLen), number: int32(w.built)}
 	if name == "" {
 		d.name = fmt.Sprintf("dataflow %d", w.built)
 	}
 	w.built++
+	w.name = d.name
+	if w.census != nil {
+		w.census.check(w)
+	}
 	s := &Scope{builder: &builder{flow: d}, depth: 1}
 	build(s)
 	if err := s.builder.finish(); err != nil {
-		panic(err)
+		fail(err)
 	}
 	return d
 }
@@ -78,6 +105,10 @@ func (w *Worker) Step() (bool, error) {
 		w.err = err
 		return false, err
 	}
+	if w.stepping {
+		misuse("the worker is asked to step while it steps: operators must not wait")
+	}
+	w.stepping = true
 	busy := w.signals.handle()
 	if w.log != nil {
 		busy = w.log.flush() || busy
@@ -88,14 +119,20 @@ func (w *Worker) Step() (bool, error) {
 			w.listeners[channel]()
 		}
 	})
-	for i := 0; i < len(w.flows); {
-		d := w.flows[i]
+	// Those that are touched from here on are for the next step.
+	due := w.due
+	w.due = w.spare[:0]
+	for i, d := range due {
+		due[i] = nil
+		d.listed = false
 		busy = d.step() || busy
-		if i < len(w.flows) && w.flows[i] == d {
-			i++
+		if d.more() {
+			w.touch(d)
 		}
 	}
-	return busy, nil
+	w.spare = due
+	w.stepping = false
+	return busy || len(w.due) > 0, nil
 }
 
 // StepUntil steps until done says so, and sleeps while there is nothing to do. It
@@ -131,8 +168,13 @@ func (w *Worker) park(limit time.Duration) {
 // drain closes the inputs that the program left open and steps until all
 // dataflows are finished at all workers.
 func (w *Worker) drain() error {
-	for _, in := range w.inputs {
-		in.Close()
+	if w.census != nil {
+		w.census.end(w)
+	}
+	for _, d := range w.flows {
+		for _, in := range d.inputs {
+			in.Close()
+		}
 	}
 	if w.log != nil {
 		logged := func(d *Dataflow) bool { return !d.quiet }
@@ -144,61 +186,7 @@ func (w *Worker) drain() error {
 	return w.StepUntil(func() bool { return len(w.flows) == 0 })
 }
 
-// Run starts the workers of this process, connects them with those of the others,
-// and runs program on each. It returns once all workers everywhere are done, or
-// the first error: of a program, of an operator that panicked, or of a peer that
-// was lost. Inputs that a program leaves open are closed when it returns, and its
-// dataflows run to their end.
-func Run(cfg Config, program func(*Worker) error) error {
-	ctx := cfg.context()
-	m, err := mesh.Start(ctx, cfg.Config)
-	if err != nil {
-		return err
-	}
-	stop := make(chan struct{})
-	var watch sync.WaitGroup
-	watch.Go(func() {
-		select {
-		case <-ctx.Done():
-			m.Fail(ctx.Err())
-		case <-stop:
-		}
-	})
-	var wg sync.WaitGroup
-	for _, p := range m.Workers() {
-		wg.Go(func() {
-			if err := runWorker(&Worker{peer: p}, program); err != nil {
-				m.Fail(err)
-			}
-		})
-	}
-	wg.Wait()
-	close(stop)
-	watch.Wait()
-	failed := m.Err()
-	return errors.Join(failed, m.Close())
-}
-
-// runWorker runs the program and turns panics into errors.
-func runWorker(w *Worker, program func(*Worker) error) (err error) {
-	defer func() {
-		for _, d := range w.flows {
-			d.end()
-		}
-		switch r := recover().(type) {
-		case nil:
-		case operatorPanic:
-			err = r.err()
-		case *MisuseError:
-			err = fmt.Errorf("worker %d: %w", w.Index(), r)
-		case error:
-			err = fmt.Errorf("worker %d: %w\n%s", w.Index(), r, debug.Stack())
-		default:
-			err = fmt.Errorf("worker %d panicked: %v\n%s", w.Index(), r, debug.Stack())
-		}
-	}()
-	if err := program(w); err != nil {
-		return err
-	}
-	return w.drain()
-}
+// Congested says that much waits to be sent to some other process, which does not take it as fast
+// as it is made: the program, or a source, would do well to send no more until it has been stepped
+// for a while. A worker that sleeps is woken when there is room again.
+func (w *Worker) Congested() bool { return w.peer.Congested() }
