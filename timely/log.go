@@ -132,7 +132,7 @@ func LogStream(s *Scope, every time.Duration) Stream[LogEvent] {
 	in := NewInput[LogEvent](s)
 	l := &logStream{in: in, every: every}
 	// It is not closed with the inputs of the program, since there is more to come.
-	w.inputs = w.inputs[:len(w.inputs)-1]
+	s.builder.flow.inputs = nil
 	w.logger().streams = append(w.log.streams, l)
 	w.Log(func(e LogEvent) { l.waiting = append(l.waiting, e) })
 	return in.Stream()

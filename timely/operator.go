@@ -85,17 +85,26 @@ func (o *Operator) InitialCapability() *Capability {
 	c := &Capability{rights: o.rights}
 	for port, out := range o.rights.outputs {
 		o.scope.builder.initial = append(o.scope.builder.initial, initialCapability{o.id, port})
-		out.held = addChange(out.held, c.time, 1) // counted for all workers when the dataflow is built
+		out.held = []Change{{c.time, 1}} // counted for all workers when the dataflow is built
 	}
 	return c
 }
 
 // Watch says that the operator is run whenever the frontier of one of its inputs
 // moves, not only when messages come.
-func (o *Operator) Watch() { o.node.watches = true }
+func (o *Operator) Watch() {
+	o.node.watches = true
+	if d := o.scope.builder.flow; d.built {
+		for port := range o.node.inputs {
+			d.tracker.frontier(d.tracker.input(o.id, port)) // which has it kept from now on
+		}
+	}
+}
 
 // Build gives the operator its code: run is called when there is something to do.
-// It should take all messages of all inputs.
+// It should take all messages of all inputs. One that leaves messages is run again
+// when it has taken some, or else when more come, a frontier that it watches moves, or
+// it is activated: to wait does not cost anything.
 func (o *Operator) Build(run func()) {
 	o.node.op = operatorFunc(func() {
 		run()
@@ -129,9 +138,7 @@ func (r *rights) grant(t Time) {
 func (r *rights) expire() { r.run = r.run[:0] }
 
 // allows says whether the operator may send at t through an output.
-func (r *rights) allows(o *outputPort, t Time) bool {
-	return r.run.LessEqual(t) || slices.ContainsFunc(o.held, func(c Change) bool { return c.Time.LessEqual(t) })
-}
+func (r *rights) allows(o *outputPort, t Time) bool { return r.run.LessEqual(t) || o.allows(t) }
 
 // require panics unless the operator may send at t on all outputs.
 func (r *rights) require(t Time, what string) {
@@ -155,7 +162,7 @@ type Reader[D any] struct {
 // the time of the batch and later until its run ends.
 func (r *Reader[D]) Next() (Time, []D, bool) {
 	if r.last != nil {
-		r.in.recycle(r.last)
+		r.in.pool.put(r.last)
 		r.last = nil
 	}
 	b, ok := r.in.take()
@@ -183,7 +190,6 @@ func (r *Reader[D]) Frontier() Antichain {
 type Writer[D any] struct {
 	out    *output[D]
 	rights *rights
-	ok     Time // where sending was allowed before in this run
 }
 
 // check panics unless the operator may send at t.
@@ -204,7 +210,7 @@ func (w *Writer[D]) SendSlice(t Time, records []D) {
 
 // Pass sends a batch at time t and takes it over: no record is copied. The caller
 // must not use the slice again, and a batch that came from a [Reader] must have been
-// kept.
+// kept. Its capacity goes with it: where other slices share the array, clip it first.
 func (w *Writer[D]) Pass(t Time, batch []D) {
 	w.check(t)
 	w.out.send()
@@ -239,7 +245,7 @@ const BatchLen = batchLen
 func (w *Writer[D]) Flush(buf []D) []D {
 	w.out.buf = buf
 	w.out.send()
-	return w.out.buffer()
+	return w.out.pool.get()
 }
 
 // Put gives a buffer back. It is sent with the records that follow at the same
@@ -287,61 +293,115 @@ func (c *Capability) Drop() {
 // Retain gives the operator a capability at t, which must be at or after a time at
 // which it may send now.
 func (o *Operator) Retain(t Time) *Capability {
+	c := o.retain(t)
+	return &c
+}
+
+func (o *Operator) retain(t Time) Capability {
 	o.rights.require(t, "it retains a capability")
 	for _, out := range o.rights.outputs {
 		out.hold(t, 1)
 	}
-	return &Capability{rights: o.rights, time: t}
+	return Capability{rights: o.rights, time: t}
 }
 
 // Notificator tells an operator when times are over.
 type Notificator struct {
 	op      *Operator
-	inputs  []func() Antichain
-	waiting []notification // by time, in lexicographic order
-}
-
-type notification struct {
-	at  *Capability
-	now Time
+	ports   int          // of the inputs that it is for, the first ones
+	waiting []Capability // for the times that are asked for, in lexicographic order
+	first   int          // those before it were delivered
+	// none says that, as long as the frontiers are as in looked, no time is over.
+	none   bool
+	looked []Time
 }
 
 // Notificator makes one for the operator, over the inputs declared so far.
 func (o *Operator) Notificator() *Notificator {
 	o.Watch()
-	n := &Notificator{op: o}
-	d := o.scope.builder.flow
-	for port := range o.shape().inputs {
-		n.inputs = append(n.inputs, func() Antichain { return d.tracker.frontier(d.tracker.input(o.id, port)) })
-	}
-	return n
+	return &Notificator{op: o, ports: o.shape().inputs}
 }
 
 // NotifyAt asks to be told when no message at or before t can come any more on any
 // input. Until then the operator has a capability at t. Asking again for the same
 // time changes nothing.
 func (n *Notificator) NotifyAt(t Time) {
-	i, found := slices.BinarySearchFunc(n.waiting, t, func(w notification, t Time) int { return w.now.Compare(t) })
-	if !found {
-		n.waiting = slices.Insert(n.waiting, i, notification{n.op.Retain(t), t})
+	list := n.waiting[n.first:]
+	i, found := slices.BinarySearchFunc(list, t, func(c Capability, t Time) int { return c.time.Compare(t) })
+	if found {
+		return
 	}
+	c := n.op.retain(t)
+	n.none = false
+	if i == 0 && n.first > 0 {
+		n.first--
+		n.waiting[n.first] = c
+		return
+	}
+	n.waiting = slices.Insert(n.waiting, n.first+i, c)
 }
 
 // Next is the first time, in lexicographic order, that was asked for and is over.
 // The operator may send at that time until its run ends.
 func (n *Notificator) Next() (Time, bool) {
-	for i, w := range n.waiting {
-		if n.over(w.now) {
-			n.waiting = slices.Delete(n.waiting, i, i+1)
-			n.op.rights.grant(w.now)
-			w.at.Drop()
-			return w.now, true
+	if n.first == len(n.waiting) || n.none && n.same() {
+		return Time{}, false
+	}
+	for i := n.first; i < len(n.waiting); i++ {
+		if c := n.waiting[i]; n.over(c.time) {
+			if i == n.first {
+				// The usual case: times are over in their order.
+				if n.first++; n.first == len(n.waiting) {
+					n.waiting, n.first = n.waiting[:0], 0
+				} else if n.first > len(n.waiting)/2 {
+					n.waiting = slices.Delete(n.waiting, 0, n.first)
+					n.first = 0
+				}
+			} else {
+				n.waiting = slices.Delete(n.waiting, i, i+1)
+			}
+			n.op.rights.grant(c.time)
+			c.Drop()
+			return c.time, true
 		}
 	}
+	n.look()
 	return Time{}, false
+}
+
+func (n *Notificator) frontier(port int) Antichain {
+	t := n.op.scope.builder.flow.tracker
+	return t.frontier(t.input(n.op.id, port))
 }
 
 // over says that no input can get a message at or before t.
 func (n *Notificator) over(t Time) bool {
-	return !slices.ContainsFunc(n.inputs, func(frontier func() Antichain) bool { return frontier().LessEqual(t) })
+	for port := range n.ports {
+		if n.frontier(port).LessEqual(t) {
+			return false
+		}
+	}
+	return true
+}
+
+// look keeps the frontiers at which no time is over.
+func (n *Notificator) look() {
+	n.none, n.looked = true, n.looked[:0]
+	for port := range n.ports {
+		n.looked = append(n.looked, n.frontier(port)...)
+	}
+}
+
+// same says that the frontiers are those kept. They are compared one after the other as
+// one list: a time that has moved from one frontier to another has moved both.
+func (n *Notificator) same() bool {
+	rest := n.looked
+	for port := range n.ports {
+		f := n.frontier(port)
+		if len(f) > len(rest) || !slices.Equal(f, Antichain(rest[:len(f)])) {
+			return false
+		}
+		rest = rest[len(f):]
+	}
+	return len(rest) == 0
 }

@@ -24,6 +24,7 @@ func (s Stream[D]) Probe(p *Probe) Stream[D] {
 		}
 	})
 	p.at = append(p.at, probed{s.scope.builder.flow, op.id})
+	op.node.observed = true
 	op.node.watches = len(p.wake) > 0
 	return s
 }

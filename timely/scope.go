@@ -35,7 +35,10 @@ func (b *builder) finish() error {
 	if err := errors.Join(b.problem...); err != nil {
 		return err
 	}
-	return b.flow.build(b.initial)
+	if err := b.flow.build(b.initial); err != nil {
+		return fmt.Errorf("dataflow %q: %w", b.flow.name, err)
+	}
+	return nil
 }
 
 // Worker is the worker that the dataflow is built on.
@@ -119,10 +122,14 @@ func (s Stream[D]) connect(name string, node, port int, pact Pact[D]) *input[D] 
 // attach connects s to an input that is there already.
 func (s Stream[D]) attach(in *input[D], name string, pact Pact[D]) {
 	d := s.scope.builder.flow
+	if d.built {
+		misuse("dataflow %q: operator %q is connected after the dataflow was built", d.name, name)
+	}
 	if s.out.flow != d {
 		s.scope.builder.fail("operator %q is connected to a stream of another dataflow", name)
 		return
 	}
+	in.pool = poolOf[D](d.worker, d.batch)
 	c := &connection[D]{from: &s.out.outputPort, to: in, summary: s.summary, plain: s.summary == Identity()}
 	if (pact.hash != nil || pact.all) && d.worker.Peers() > 1 {
 		senders, receiver, err := open[Batch[D]](d.worker, fmt.Sprintf("%s: input %d of operator %d, %s", d.name, in.port, in.node, name))
@@ -132,12 +139,16 @@ func (s Stream[D]) attach(in *input[D], name string, pact Pact[D]) {
 		}
 		c.hash, c.peers, c.me = pact.hash, senders, d.worker.Index()
 		c.buffers = make([][]D, len(senders))
-		in.remote = append(in.remote, receiver)
+		c.away = make([]bool, len(senders))
+		for i := range c.away {
+			c.away[i] = d.worker.away(i)
+		}
+		r := &remote[D]{Receiver: receiver}
+		in.remote = append(in.remote, r)
 		d.worker.listen(receiver.ID(), func() {
-			if !d.finished {
-				d.active.add(in.node)
-				d.worker.touch(d)
-			}
+			r.news = true
+			d.active.add(in.node)
+			d.worker.touch(d)
 		})
 	}
 	s.out.ends = append(s.out.ends, c)

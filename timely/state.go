@@ -47,7 +47,7 @@ func (s Stream[D]) StateMachine[K comparable, S, R any](key func(D) K, step func
 						states.remove(k)
 					}
 				}
-				in.in.recycle(data)
+				in.in.pool.put(data)
 			}
 			out.Put(buf)
 			clear(*batches)

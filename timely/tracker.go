@@ -68,7 +68,10 @@ type tracker struct {
 	owner  []int32    // the node of each place
 	order  []position // of each place
 	steps  [][]step
-	total  int // how many times have a count that is not 0, over all places
+	jumps  [][]step // what changes are carried along: steps, without detours (see observe)
+	seen   []bool   // the frontiers that are kept: nil is all
+	relays []bool   // the places that nothing jumps to and whose frontiers are not kept
+	total  int      // how many times have a count that is not 0, over all places
 
 	work    worklist
 	scratch []Change
@@ -127,6 +130,7 @@ func newTracker(nodes []nodeShape) (*tracker, error) {
 		return nil, fmt.Errorf("a cycle does not advance time: %s, and back to %s; connect loops with a feedback",
 			strings.Join(names, ", "), names[0])
 	}
+	t.jumps = t.steps
 	return t, nil
 }
 
@@ -154,6 +158,15 @@ func (t *tracker) update(at int32, time Time, delta int64) {
 	t.total -= len(points.counts)
 	t.scratch = points.Update(time, delta, t.scratch[:0])
 	t.total += len(points.counts)
+	t.enter(at)
+}
+
+// enter puts the changes in scratch, of the first times of what is at a place, on the worklist.
+func (t *tracker) enter(at int32) {
+	if t.seen != nil && t.relays[at] {
+		t.carry(at) // as it would without keeping a frontier
+		return
+	}
 	for _, c := range t.scratch {
 		t.push(at, c)
 	}
@@ -190,7 +203,13 @@ func (t *tracker) advance() {
 		p.changed = true
 		t.moved = append(t.moved, r.at)
 	}
-	for _, s := range t.steps[r.at] {
+	t.carry(r.at)
+}
+
+// carry puts what the changes in scratch, of the frontier of a place, lead to on the
+// worklist.
+func (t *tracker) carry(at int32) {
+	for _, s := range t.jumps[at] {
 		for _, c := range t.scratch {
 			if time, ok := s.summary.ResultsIn(c.Time); ok {
 				t.push(s.to, Change{time, c.Delta})
@@ -209,7 +228,12 @@ func (t *tracker) takeMoved(f func(at int32)) {
 }
 
 // frontier is the frontier of a place. It changes with the next propagate.
-func (t *tracker) frontier(at int32) Antichain { return t.places[at].reach.Frontier() }
+func (t *tracker) frontier(at int32) Antichain {
+	if t.seen != nil && !t.seen[at] {
+		t.observeAlso(at)
+	}
+	return t.places[at].reach.Frontier()
+}
 
 // empty says that there is nothing anywhere.
 func (t *tracker) empty() bool { return t.total == 0 }

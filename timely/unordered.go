@@ -22,7 +22,7 @@ func NewUnorderedInput[D any](s *Scope) *UnorderedInput[D] {
 	op.InitialCapability()
 	op.Build(func() {})
 	in := &UnorderedInput[D]{flow: s.builder.flow, node: op.node, out: w.out, stream: stream, open: Antichain{{}}}
-	in.flow.worker.inputs = append(in.flow.worker.inputs, in)
+	in.flow.inputs = append(in.flow.inputs, in)
 	return in
 }
 

@@ -1,0 +1,112 @@
+package timely
+
+// This file spares progress the places that nobody looks at. In a long chain of
+// operators that only hand records on, a change at its start need not be carried
+// from one to the next, but only to its end, if somebody asks there what may still
+// come: a probe, or an operator that is to be notified.
+
+// observe says whose frontiers are kept. It is called before the first change; without it all are.
+// Those of other places are not known, except that to ask for one has it kept from then on.
+func (t *tracker) observe(seen func(at int32) bool) {
+	t.seen = make([]bool, len(t.places))
+	for at := range t.seen {
+		t.seen[at] = seen(int32(at))
+	}
+	t.shorten()
+}
+
+// shorten finds the jumps: from each place to the next on each way that is observed or from
+// which ways part, with the summary of the way there. Every jump is made of
+// steps, so that it leads forward in the order of changes as they do.
+func (t *tracker) shorten() {
+	leads := t.leadsToSeen()
+	t.jumps = make([][]step, len(t.steps))
+	for at, steps := range t.steps {
+		for _, s := range steps {
+			if next, ok := t.jump(s, leads); ok {
+				t.jumps[at] = append(t.jumps[at], next)
+			}
+		}
+	}
+	t.relays = make([]bool, len(t.places))
+	for at, seen := range t.seen {
+		t.relays[at] = !seen
+	}
+	for _, jumps := range t.jumps {
+		for _, s := range jumps {
+			t.relays[s.to] = false
+		}
+	}
+}
+
+// jump goes on from a step for as long as there is one way only.
+func (t *tracker) jump(s step, leads []bool) (step, bool) {
+	if !leads[s.to] {
+		return step{}, false
+	}
+	for !t.seen[s.to] {
+		var only *step
+		for i, next := range t.steps[s.to] {
+			if leads[next.to] {
+				if only != nil {
+					return s, true
+				}
+				only = &t.steps[s.to][i]
+			}
+		}
+		summary, ok := s.summary.FollowedBy(only.summary)
+		if !ok {
+			return step{}, false
+		}
+		s = step{only.to, summary}
+	}
+	return s, true
+}
+
+// leadsToSeen says which places are observed, or have a way to one that is.
+func (t *tracker) leadsToSeen() []bool {
+	from := make([][]int32, len(t.steps))
+	for at, steps := range t.steps {
+		for _, s := range steps {
+			from[s.to] = append(from[s.to], int32(at))
+		}
+	}
+	leads := make([]bool, len(t.steps))
+	var todo []int32
+	for at, seen := range t.seen {
+		if seen {
+			leads[at] = true
+			todo = append(todo, int32(at))
+		}
+	}
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, p := range from[at] {
+			if !leads[p] {
+				leads[p] = true
+				todo = append(todo, p)
+			}
+		}
+	}
+	return leads
+}
+
+// observeAlso keeps one more frontier, which takes as long as to carry everything along again.
+func (t *tracker) observeAlso(at int32) {
+	t.seen[at] = true
+	t.shorten()
+	// What is on its way is in the counts of the places already, or follows from those.
+	t.work = t.work[:0]
+	for i := range t.places {
+		t.places[i].reach = MutableAntichain{}
+	}
+	for i := range t.places {
+		t.scratch = t.scratch[:0]
+		for _, time := range t.places[i].points.frontier {
+			t.scratch = append(t.scratch, Change{time, 1})
+		}
+		t.enter(int32(i))
+	}
+	t.propagate()
+}
