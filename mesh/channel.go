@@ -17,7 +17,7 @@ type channel struct {
 	inboxes any // []*inbox[T], one for each worker of this process
 	// accept decodes a message from another process and hands it to a worker of
 	// this one, or to everyone.
-	accept func(l *link, target uint32, payload []byte) error
+	accept func(l *link, h header, payload []byte) error
 }
 
 // Open opens the next channel: it returns a sender to each worker of all processes,
@@ -88,7 +88,7 @@ func openChannel[T any](p *Peer, id int, name string, codec flat.Codec[T]) (*cha
 		inboxes[i] = &inbox[T]{owner: m.workers[i], ticket: ticket{channel: id}}
 	}
 	c := &channel{name: name, typ: typ, opener: p.index, inboxes: inboxes}
-	c.accept = func(l *link, target uint32, payload []byte) error { return accept(inboxes, codec, l, target, payload) }
+	c.accept = func(l *link, h header, payload []byte) error { return accept(inboxes, codec, l, h, payload) }
 	for _, l := range m.links {
 		if l != nil {
 			l.open(id, mine)
@@ -103,17 +103,23 @@ func openChannel[T any](p *Peer, id int, name string, codec flat.Codec[T]) (*cha
 }
 
 // accept decodes a message and puts it into the inbox of its receiver.
-func accept[T any](inboxes []*inbox[T], codec flat.Codec[T], l *link, target uint32, payload []byte) error {
-	if target != everyone && int(target) >= len(inboxes) {
-		return fmt.Errorf("%w: a message for worker %d of %d", errCorrupt, target, len(inboxes))
+func accept[T any](inboxes []*inbox[T], codec flat.Codec[T], l *link, h header, payload []byte) error {
+	corrupt := func(format string, args ...any) error {
+		return fmt.Errorf("%w: a message on channel %d from its worker %d: %s", errCorrupt, h.channel, h.source, fmt.Sprintf(format, args...))
+	}
+	if h.target != everyone && int(h.target) >= len(inboxes) {
+		return corrupt("it is for worker %d of %d", h.target, len(inboxes))
 	}
 	list, n, err := codec.Decode(payload)
-	if err != nil || len(list) != 1 || n != len(payload) {
-		return fmt.Errorf("%w: a message on channel %d: %d values in %d of %d bytes: %v", errCorrupt, inboxes[0].channel, len(list), n, len(payload), err)
+	if err != nil {
+		return corrupt("%v", err)
+	}
+	if len(list) != 1 || n != len(payload) {
+		return corrupt("%d values in %d of %d bytes", len(list), n, len(payload))
 	}
 	size := int64(headerSize + len(payload))
-	if target != everyone {
-		inboxes[target].pushFrom(l, list[0], size)
+	if h.target != everyone {
+		inboxes[h.target].pushFrom(l, list[0], size)
 		return nil
 	}
 	for _, b := range inboxes {

@@ -355,7 +355,7 @@ func TestSendingToAnotherProcessDoesNotAllocate(t *testing.T) {
 	m := start(t, Config{})
 	defer m.Close()
 	m.cfg.Processes = 2
-	l := newLink(m, 1, nil, 1)
+	l := newLink(m, hello{Process: 1}, nil)
 	codec, err := flat.For[[]uint64]()
 	if err != nil {
 		t.Fatal(err)

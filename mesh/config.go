@@ -23,7 +23,7 @@ type Config struct {
 	// Addresses are the host:port of all processes, if there are several. Each
 	// process listens on its own while it starts.
 	Addresses []string
-	// Listener is listened on instead of Addresses[Process]. The mesh closes it.
+	// Listener is listened on instead of Addresses[Process]. Start closes it.
 	Listener net.Listener
 	// Secret is known to all processes, which prove it to one another. It is
 	// required where an address is not of the loopback interface, unless TLS asks for
@@ -35,9 +35,8 @@ type Config struct {
 	TLS *tls.Config
 	// Wait is how long Start waits for the others; 0 means 30 seconds.
 	Wait time.Duration
-	// Timeout is the silence after which a process counts as lost; 0 means 10 seconds.
-	// Processes with nothing to say send a heartbeat every fifth of it, so
-	// that it should be the same in all.
+	// Timeout is the silence after which another process counts as lost; 0 means 10
+	// seconds. The others, if they have nothing to say, send a heartbeat every fifth of it.
 	Timeout time.Duration
 	// Fingerprint names the program and its configuration. A process with another one is refused.
 	Fingerprint string

@@ -67,7 +67,7 @@ func connect(ctx context.Context, m *Mesh) error {
 		err = s.absent(context.Cause(ctx))
 	}
 	cancel()
-	listener.Close()
+	listener.Close() // before the wait, which is for accept
 	s.tasks.Wait()
 	return err
 }
@@ -132,10 +132,10 @@ func (s *starter) unclaim(process int) {
 }
 
 // link adds a connection to the mesh.
-func (s *starter) link(process int, conn net.Conn, theirs hello) {
+func (s *starter) link(conn net.Conn, theirs hello) {
 	conn.SetDeadline(time.Time{})
-	m := s.m
-	l := newLink(m, process, conn, int64(min(theirs.Outstanding, 1<<62)))
+	m, process := s.m, int(theirs.Process)
+	l := newLink(m, theirs, conn)
 	m.mu.Lock()
 	m.links[process] = l
 	m.mu.Unlock()
@@ -196,7 +196,7 @@ func (s *starter) answer(ctx context.Context, raw net.Conn) {
 	theirs, err := acceptHandshake(conn, cfg, s.claim)
 	process := int(theirs.Process)
 	if err == nil && release() {
-		s.link(process, conn, theirs)
+		s.link(conn, theirs)
 		return
 	}
 	release()
@@ -265,7 +265,7 @@ func (s *starter) call(ctx context.Context, process int) error {
 		conn.Close()
 		return err
 	}
-	s.link(process, conn, theirs)
+	s.link(conn, theirs)
 	return nil
 }
 

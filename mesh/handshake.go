@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"strings"
 	"unicode"
@@ -49,7 +50,7 @@ type hello struct {
 	Threads     uint32
 	Process     uint32 // who speaks
 	Peer        uint32 // and to whom, it believes
-	Zero        uint32
+	Timeout     uint32 // milliseconds of silence after which it gives up
 	Outstanding uint64
 	Fingerprint [32]byte
 	Nonce       [32]byte
@@ -65,6 +66,7 @@ func newHello(cfg Config, peer int) hello {
 		Threads:     uint32(cfg.Threads),
 		Process:     uint32(cfg.Process),
 		Peer:        uint32(peer),
+		Timeout:     uint32(min(cfg.Timeout.Milliseconds(), math.MaxUint32)),
 		Outstanding: uint64(cfg.Outstanding),
 		Fingerprint: sha256.Sum256([]byte(cfg.Fingerprint)),
 	}

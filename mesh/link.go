@@ -18,10 +18,11 @@ type link struct {
 	mesh    *Mesh
 	process int
 	conn    net.Conn
-	step    int64        // bytes taken after which the other process hears of it
-	ends    atomic.Int32 // goroutines that still use the connection
-	aborted atomic.Bool  // this process has failed: only say so
-	left    atomic.Bool  // the other process has said goodbye
+	step    int64         // bytes taken after which the other process hears of it
+	pause   time.Duration // after which it hears that this one is alive
+	ends    atomic.Int32  // goroutines that still use the connection
+	aborted atomic.Bool   // this process has failed: only say so
+	left    atomic.Bool   // the other process has said goodbye
 
 	mu        sync.Mutex
 	chunks    [][]byte // frames to be written, whole ones in each
@@ -47,16 +48,20 @@ const (
 	maxSpares  = 16
 	writeSize  = 1 << 20 // bytes that one deadline is for
 	readSize   = 128 << 10
+	minRead    = 4 << 10
 	pulseParts = 5 // signs of life in one Timeout
 	maxReason  = 4 << 10
 )
 
-func newLink(m *Mesh, process int, conn net.Conn, outstanding int64) *link {
+// newLink is the link to the process that said theirs, and which is to hear from
+// this one as often as it asks for.
+func newLink(m *Mesh, theirs hello, conn net.Conn) *link {
 	l := &link{
 		mesh:    m,
-		process: process,
+		process: int(theirs.Process),
 		conn:    conn,
-		step:    max(outstanding/8, 1),
+		step:    max(int64(theirs.Outstanding>>3), 1),
+		pause:   max(time.Duration(theirs.Timeout)*time.Millisecond, time.Millisecond) / pulseParts,
 		bell:    make(chan struct{}, 1),
 	}
 	l.ends.Store(2)
@@ -118,7 +123,7 @@ func (l *link) fill(chunk []byte) {
 }
 
 // data appends a data frame of size bytes, unless nothing is to be said any more.
-// append adds the payload.
+// payload appends the message.
 func (l *link) data(h header, size int, payload func(b []byte) []byte) {
 	if size-headerSize > maxPayload {
 		l.mesh.Fail(fmt.Errorf("send on channel %d: a message of %d bytes is larger than %d: send it in parts", h.channel, size-headerSize, maxPayload))
@@ -230,7 +235,7 @@ func (l *link) next(timer *time.Timer) (chunks [][]byte, last bool) {
 	for len(l.chunks) == 0 && !l.ended {
 		l.asleep = true
 		l.mu.Unlock()
-		timer.Reset(l.mesh.cfg.Timeout / pulseParts)
+		timer.Reset(l.pause)
 		select {
 		case <-l.bell:
 			l.mu.Lock()
@@ -255,7 +260,7 @@ func (l *link) write() {
 	defer timer.Stop()
 	for {
 		chunks, last := l.next(timer)
-		for rest := chunks; len(rest) > 0 && (!l.aborted.Load() || last); {
+		for rest := chunks; len(rest) > 0 && (last || !l.aborted.Load() && !l.left.Load()); {
 			n := 0
 			for size := 0; n < len(rest) && size < writeSize; n++ {
 				seal(rest[n])
@@ -388,7 +393,7 @@ func (l *link) readFrames() error {
 		if !shared && start == end {
 			start, end = 0, 0
 		}
-		if len(buf)-start < need {
+		if len(buf)-start < max(need, minRead) {
 			next := make([]byte, max(readSize, need))
 			end = copy(next, buf[start:end])
 			buf, start, shared = next, 0, false
@@ -430,6 +435,11 @@ func (l *link) handle(h header, payload []byte) (last bool, err error) {
 		return false, err
 	case frameGoodbye:
 		l.left.Store(true)
+		l.mu.Lock()
+		if !l.ended {
+			l.chunks = nil // nobody waits for them
+		}
+		l.mu.Unlock()
 		l.goodbye()
 		return true, nil
 	default:

@@ -28,13 +28,16 @@ type Mesh struct {
 // early is a message that came before its channel was opened.
 type early struct {
 	link    *link
-	target  uint32
+	header  header
 	payload []byte
 }
 
 // Start returns when all processes are connected. Cancelling ctx ends the
 // attempt; it has no effect later.
 func Start(ctx context.Context, cfg Config) (*Mesh, error) {
+	if cfg.Listener != nil {
+		defer cfg.Listener.Close()
+	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, fmt.Errorf("start mesh: %w", err)
@@ -167,14 +170,14 @@ func (m *Mesh) credit(bytes []int64) {
 // deliver hands a message to its channel, or keeps it until that is opened.
 func (m *Mesh) deliver(l *link, h header, payload []byte) error {
 	if channels := *m.channels.Load(); int(h.channel) < len(channels) {
-		return channels[h.channel].accept(l, h.target, payload)
+		return channels[h.channel].accept(l, h, payload)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if channels := *m.channels.Load(); int(h.channel) < len(channels) {
-		return channels[h.channel].accept(l, h.target, payload)
+		return channels[h.channel].accept(l, h, payload)
 	}
-	m.early[int(h.channel)] = append(m.early[int(h.channel)], early{l, h.target, payload})
+	m.early[int(h.channel)] = append(m.early[int(h.channel)], early{l, h, payload})
 	return nil
 }
 
@@ -182,7 +185,7 @@ func (m *Mesh) deliver(l *link, h header, payload []byte) error {
 // holds mu.
 func (m *Mesh) catchUp(id int, c *channel) error {
 	for _, e := range m.early[id] {
-		if err := c.accept(e.link, e.target, e.payload); err != nil {
+		if err := c.accept(e.link, e.header, e.payload); err != nil {
 			return &PeerLostError{Process: e.link.process, Address: m.address(e.link.process), Cause: err}
 		}
 	}

@@ -66,13 +66,13 @@ func TestDisagreement(t *testing.T) {
 				if c.name == "no secret" && secret == "" {
 					t.Skip("that fits")
 				}
-				defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+				t.Parallel()
 				configs := loopback(t, 2, 1)
 				var log lockedBuffer
 				for i := range configs {
 					configs[i].Secret = []byte(secret)
-					configs[i].Wait = 600 * time.Millisecond
 				}
+				configs[0].Wait = time.Second
 				configs[0].Logger = logger(&log)
 				c.change(&configs[1])
 				begin := time.Now()
@@ -148,6 +148,7 @@ func TestAnotherVersion(t *testing.T) {
 func TestTwoClaimOneProcess(t *testing.T) {
 	configs := loopback(t, 2, 1)
 	cfg := configs[0]
+	cfg.Timeout = 400 * time.Millisecond
 	cfg.Processes = 3
 	cfg.Addresses = append(cfg.Addresses, "127.0.0.1:1")
 	done := make(chan error)

@@ -108,10 +108,11 @@ func TestTLSRefusesOtherAuthorities(t *testing.T) {
 		{"no TLS", func(cfg *Config) { cfg.TLS = nil }, [2]string{"does not look like a TLS handshake", "read its hello"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			configs := loopback(t, 2, 1)
 			var log lockedBuffer
 			for i := range configs {
-				configs[i].Wait = 400 * time.Millisecond
+				configs[i].Wait = time.Second
 				configs[i].TLS = ours.config(t)
 			}
 			configs[0].Logger = logger(&log)
