@@ -516,6 +516,9 @@ func (o *simOperator) run() {
 				o.answer(i, t, r)
 			}
 		}
+		if len(in.in.queue) > in.in.next {
+			o.op.Activate() // for what it left, of which it may have taken nothing
+		}
 	}
 	o.use()
 }
