@@ -9,7 +9,12 @@ type Antichain []Time
 
 // LessEqual says that some time of a is before or at t, so that t may still come.
 func (a Antichain) LessEqual(t Time) bool {
-	return slices.ContainsFunc(a, func(m Time) bool { return m.LessEqual(t) })
+	for i := range a { // not slices.ContainsFunc: this is asked for every batch
+		if a[i].LessEqual(t) {
+			return true
+		}
+	}
+	return false
 }
 
 // Less says that some time of a is before t.
@@ -43,6 +48,23 @@ type Change struct {
 	Delta int64
 }
 
+// findTime is where t is in a list in lexicographic order, or where it belongs. Mostly the
+// list is short, and t the first in it or after all others.
+func findTime(list []Change, t Time) (int, bool) {
+	if len(list) > 8 {
+		if list[len(list)-1].Time.Compare(t) < 0 {
+			return len(list), false
+		}
+		return slices.BinarySearchFunc(list, t, func(c Change, t Time) int { return c.Time.Compare(t) })
+	}
+	for i := range list {
+		if order := list[i].Time.Compare(t); order >= 0 {
+			return i, order == 0
+		}
+	}
+	return len(list), false
+}
+
 // MutableAntichain counts times and knows the minimal ones of those whose count is
 // positive. Counts may be negative for a while: a worker may hear of a message
 // being consumed before it hears of it being produced.
@@ -56,7 +78,7 @@ func (m *MutableAntichain) Frontier() Antichain { return m.frontier }
 
 // Count is the number at t.
 func (m *MutableAntichain) Count(t Time) int64 {
-	i, found := slices.BinarySearchFunc(m.counts, t, func(c Change, t Time) int { return c.Time.Compare(t) })
+	i, found := findTime(m.counts, t)
 	if !found {
 		return 0
 	}
@@ -70,7 +92,7 @@ func (m *MutableAntichain) Update(t Time, delta int64, changes []Change) []Chang
 		return changes
 	}
 	list := m.counts
-	i, found := slices.BinarySearchFunc(list, t, func(c Change, t Time) int { return c.Time.Compare(t) })
+	i, found := findTime(list, t)
 	was := int64(0)
 	if found {
 		was = list[i].Delta

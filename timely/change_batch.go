@@ -11,13 +11,16 @@ type changeBatch struct {
 	clean int // how many were left by the last compaction
 }
 
+// lookBack is among how many of the last changes one to the same place and time is looked for.
+const lookBack = 4
+
 // add notes a change.
 func (b *changeBatch) add(c pointChange) {
 	if c.delta == 0 {
 		return
 	}
 	// What an operator receives and what it holds mostly concerns the same few times.
-	for i := len(b.list) - 1; i >= max(0, len(b.list)-4); i-- {
+	for i := len(b.list) - 1; i >= max(0, len(b.list)-lookBack); i-- {
 		if p := &b.list[i]; p.at == c.at && p.time == c.time {
 			p.delta += c.delta
 			return
@@ -32,7 +35,7 @@ func (b *changeBatch) add(c pointChange) {
 // compact adds up changes to the same place and time, and drops those that come to
 // nothing.
 func (b *changeBatch) compact() {
-	if len(b.list) > 1 {
+	if len(b.list) > lookBack+1 {
 		slices.SortFunc(b.list, func(c, d pointChange) int {
 			if c.at != d.at {
 				return cmp.Compare(c.at, d.at)

@@ -323,7 +323,7 @@ func (o *output[D]) flush() {
 
 // hold adds to the number of capabilities held at this worker.
 func (o *outputPort) hold(t Time, delta int64) {
-	i, found := slices.BinarySearchFunc(o.held, t, func(c Change, t Time) int { return c.Time.Compare(t) })
+	i, found := findTime(o.held, t)
 	switch {
 	case !found:
 		o.held = slices.Insert(o.held, i, Change{t, delta})
