@@ -35,7 +35,7 @@ func (b *changeBatch) add(c pointChange) {
 // compact adds up changes to the same place and time, and drops those that come to
 // nothing.
 func (b *changeBatch) compact() {
-	if len(b.list) > lookBack+1 {
+	if len(b.list) > 1 {
 		slices.SortFunc(b.list, func(c, d pointChange) int {
 			if c.at != d.at {
 				return cmp.Compare(c.at, d.at)
