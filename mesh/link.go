@@ -35,12 +35,12 @@ type link struct {
 	congested bool
 
 	bell     chan struct{}
-	broken   atomic.Pointer[error] // why writing ended
-	final    atomic.Pointer[time.Time]
-	received atomic.Int64 // bytes of data frames that came
-	arrived  atomic.Int64 // and their number
-	consumed atomic.Int64 // bytes of data frames that workers here have taken
-	reported atomic.Int64 // what the other process was told of that
+	broken   atomic.Pointer[error]     // why writing ended
+	final    atomic.Pointer[time.Time] // when all must have ended
+	received atomic.Int64              // bytes of data frames that came
+	arrived  atomic.Int64              // and their number
+	consumed atomic.Int64              // bytes of data frames that workers here have taken
+	reported atomic.Int64              // what the other process was told of that
 }
 
 const (
