@@ -117,7 +117,7 @@ is 0 for success, 1 for failure, 2 for a wrong call, 130 when interrupted.`,
 	for _, name := range []string{"cpuprofile", "memprofile"} {
 		_ = flags.MarkHidden(name) // the flag was defined above
 	}
-	root.AddCommand(a.graphCommand(), a.versionCommand(), a.manpageCommand())
+	root.AddCommand(a.graphCommand(), a.distributedPagerankCommand(), a.versionCommand(), a.manpageCommand())
 	root.InitDefaultHelpCmd()
 	return root
 }
