@@ -11,12 +11,13 @@ import (
 // and those of the channels that it opened, are for one goroutine, but for [Peer.Wake],
 // [Peer.Err] and [Peer.Congested].
 type Peer struct {
-	mesh   *Mesh
-	index  int // over all processes
-	thread int // in this process
-	opened int // number of channels
-	spin   bool
-	timer  *time.Timer
+	mesh     *Mesh
+	index    int // over all processes
+	thread   int // in this process
+	opened   int // number of channels
+	spin     bool
+	patience int // with the others, before it sleeps
+	timer    *time.Timer
 
 	own                    []*ticket // channels with messages from this worker itself
 	spareOwn, spareArrived []*ticket // room for the next lists
@@ -39,12 +40,13 @@ func newPeer(m *Mesh, thread int) *Peer {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	return &Peer{
-		mesh:   m,
-		index:  m.cfg.Process*m.cfg.Threads + thread,
-		thread: thread,
-		spin:   m.cfg.Threads > 1 && m.cfg.Processes == 1,
-		timer:  timer,
-		bell:   make(chan struct{}, 1),
+		mesh:     m,
+		index:    m.cfg.Process*m.cfg.Threads + thread,
+		thread:   thread,
+		spin:     m.cfg.Threads > 1 && m.cfg.Processes == 1,
+		timer:    timer,
+		patience: maxPatience,
+		bell:     make(chan struct{}, 1),
 	}
 }
 
@@ -157,8 +159,8 @@ func (p *Peer) Park(max time.Duration) bool {
 	return true
 }
 
-// patience bounds how often a worker looks for messages before it sleeps.
-const patience = 1024
+// A worker looks for messages at most so often between giving way, before it sleeps.
+const minPatience, maxPatience = 16, 1024
 
 // look waits for a few microseconds for a reason not to sleep, giving way now and
 // then, which lets a worker run that was woken on the same thread. Waking a thread
@@ -166,21 +168,29 @@ const patience = 1024
 // sleep, the one that wakes the other is likely to have it run on its own
 // thread, one after the other.
 //
+// How long it looks follows from whether that has been worth it lately: it is not when
+// the others work for longer, or wait for a processor themselves.
+//
 // Where workers outnumber processors, others have better use for this one; and giving way
 // keeps the runtime from looking at the network.
 func (p *Peer) look() bool {
 	if !p.spin || p.mesh.cfg.Threads > runtime.GOMAXPROCS(0) {
 		return false
 	}
-	for n := 16; n <= patience; n += n / 2 {
+	for n := minPatience; n <= p.patience; n += n / 2 {
 		for range n {
 			if p.due() {
+				p.patience = min(2*p.patience, maxPatience)
 				return true
 			}
 		}
 		runtime.Gosched()
 	}
-	return p.due()
+	if p.due() {
+		return true
+	}
+	p.patience = max(p.patience/2, minPatience)
+	return false
 }
 
 // sleep waits for the bell, and returns false if it has not rung within max.
