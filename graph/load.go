@@ -2,29 +2,14 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"weir/graph/names"
 	"weir/graph/order"
-	"weir/graph/store"
 	"weir/graph/text"
 	"weir/internal/progress"
 )
-
-// openText opens a text, or says what else a file is that cannot be read as one.
-func openText(path string) (*text.Input, error) {
-	in, err := text.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	if store.Is(in.Peek()) {
-		err := fmt.Errorf("open graph %s: weir's own files are mapped, not read: need a plain file, not a pipe or a compressed one", in.Name())
-		return nil, errors.Join(err, in.Close())
-	}
-	return in, nil
-}
 
 // loadText reads the text file at path and makes the preferred rows of it.
 func loadText(ctx context.Context, path string, opt Options) (*Graph, error) {
