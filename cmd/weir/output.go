@@ -47,9 +47,10 @@ func addOutputFlags(cmd *cobra.Command, what string) *outputFlags {
 		word[format]{"tsv", tsvFormat}, word[format]{"json", jsonFormat}, word[format]{"vector", vectorFormat})}
 	flags := cmd.Flags()
 	flags.IntVarP(&o.top, "top", "k", -1, "only the first `k` "+what+" (default 20 on a terminal, else all)")
+	flags.Lookup("top").DefValue = "0" // the text says it
 	flags.StringVarP(&o.file, "output", "o", "-", "write to `file`: .csv, .tsv, .json, .txt or .bin, perhaps .gz or .zst; - is standard output")
 	addChoice(cmd, o.format, "format", "how to write")
-	flags.Var(&o.labels, "labels", "show names beside ids, from a CSV or TSV `file:idcolumn,namecolumn`")
+	flags.Var(&o.labels, "labels", "show names beside ids: `file:id,name` is a CSV or TSV file and its columns of ids and names")
 	flags.StringVar(&o.ids, "ids-output", "", "write the id of each vertex to `file`, a line each, in the order of a vector")
 	return o
 }

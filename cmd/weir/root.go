@@ -26,6 +26,10 @@ const (
 	exitInterrupted = 130
 )
 
+// maxThreads is far above what any machine can use and far below what exhausts
+// its memory.
+const maxThreads = 4096
+
 // app is what all subcommands share: where to read and write, and the flags of
 // the root.
 type app struct {
@@ -143,8 +147,8 @@ func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 // profiles, and lets the command's context carry the display of its progress.
 func (a *app) run(f func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		if a.threads < 0 {
-			return fmt.Errorf("--threads is %d, expected 0 (all processors) or more", a.threads)
+		if a.threads < 0 || a.threads > maxThreads {
+			return fmt.Errorf("--threads is %d, expected 0 (all processors) to %d", a.threads, maxThreads)
 		}
 		a.started = true
 		stopProfiles, err := a.startProfiles()
