@@ -187,7 +187,7 @@ func (g *Graph) OutDegrees(ctx context.Context) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.degrees, _, err = order.Degrees(ctx, m, g.threads)
+	g.degrees, err = order.OutDegrees(ctx, m, g.threads)
 	return g.degrees, err
 }
 

@@ -174,7 +174,7 @@ func TestConvert(t *testing.T) {
 				Memory: rapid.SampledFrom([]int64{0, 1 << 20}).Draw(t, "memory"),
 				Text:   text.Options{ChunkSize: rapid.SampledFrom([]int{0, 100}).Draw(t, "chunk")},
 			},
-			Orders:  orders,
+			Orders: orders,
 		})
 	})
 }

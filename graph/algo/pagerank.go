@@ -136,7 +136,7 @@ func newRanking[T Float](ctx context.Context, edges order.EdgeMap, opt PageRankO
 	}
 	if opt.OutDegrees == nil {
 		var err error
-		if opt.OutDegrees, err = OutDegrees(ctx, edges, opt.Threads); err != nil {
+		if opt.OutDegrees, err = order.OutDegrees(ctx, edges, opt.Threads); err != nil {
 			return nil, err
 		}
 	}

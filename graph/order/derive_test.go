@@ -3,6 +3,7 @@ package order
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -173,7 +174,11 @@ func TestOrders(t *testing.T) {
 		}
 
 		for _, e := range []EdgeMap{c, h, z} {
-			out, in, err := Degrees(ctx, e, threads)
+			out, err := OutDegrees(ctx, e, threads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, err := InDegrees(ctx, e, threads)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,6 +191,14 @@ func TestOrders(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestDegreesStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := OutDegrees(ctx, sampleCompressed(t, 1000), 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, want %v", err, context.Canceled)
+	}
 }
 
 func edgesOf(t *rapid.T, e EdgeMap) (edges []edge) {
