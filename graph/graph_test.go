@@ -446,3 +446,45 @@ func TestAddOrders(t *testing.T) {
 		}
 	}
 }
+
+// TestRelabel checks that a relabelled graph has the same edges under the same
+// ids, and its vertices in falling order of degree.
+func TestRelabel(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.txt"), filepath.Join(dir, "out.weir")
+	edges := randomEdges(rand.New(rand.NewPCG(5, 6)), 60, 400, true, func(v int) string { return fmt.Sprint(5 * v * v) })
+	writeEdges(t, in, edges, true)
+	g, err := Convert(t.Context(), in, out, ConvertOptions{Orders: allOrders, Relabel: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if g, err = Open(t.Context(), out, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	for _, o := range allOrders {
+		want := model(edges, false, false)
+		if o == Hilbert || o == Compressed {
+			want = withoutWeights(want)
+		}
+		if got := edgesOf(t, g, o); !slices.Equal(got, want) {
+			t.Errorf("order %v hands out %d edges that differ from the %d expected", o, len(got), len(want))
+		}
+	}
+	rows, err := g.Out(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := g.In(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := uint32(1); v < uint32(g.Vertices); v++ {
+		if before, here := rows.Degree(v-1)+back.Degree(v-1), rows.Degree(v)+back.Degree(v); before < here {
+			t.Errorf("vertex %d has degree %d, the one before it %d", v, here, before)
+		}
+	}
+}
