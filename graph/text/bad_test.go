@@ -18,7 +18,11 @@ func TestReadRefusesLines(t *testing.T) {
 		opt        Options
 		want       string
 	}{
-		{"one field", "0 1\n17\n", Options{}, `g.el:2: 1 fields, an edge needs 2 separated by blanks: "17"`},
+		{"a weight of NaN among the first", "0 1 1.5\n1 2 NaN\n", Options{}, `g.el:2: weight "NaN" is not finite`},
+		{"a weight too large among the first", "0 1 1e400\n1 2 1\n", Options{}, `g.el:1: weight "1e400" is too large`},
+		{"a word among weights", strings.Repeat("0 1 2\n", 20) + "1 2 x\n", Options{}, `g.el:21: weight "x" is not a decimal number`},
+		{"no weight among weights", strings.Repeat("0 1 2\n", 20) + "1 2\n", Options{}, `g.el:21: no weight in column 3`},
+		{"one field", "0 1\n17\n", Options{}, `g.el:2: 1 field, an edge needs 2 separated by blanks: "17"`},
 		{"after many lines", lead + "1 x\n", Options{}, `g.el:1801: id "x" is not an integer as those of the first lines are (if ids are strings, say so): "1 x"`},
 		{"negative", "0 1\n-4 5\n", Options{}, `g.el:2: id "-4" is negative: "-4 5"`},
 		{"negative first", "-4 5\n", Options{}, `g.el:1: id "-4" is negative: "-4 5"`},
@@ -140,18 +144,21 @@ func TestReadRefusesTexts(t *testing.T) {
 }
 
 func TestReadRefusesOptions(t *testing.T) {
-	for want, opt := range map[string]Options{
+	options := map[string]Options{
 		"1 columns given":           {Columns: []int{1}},
 		"column 0":                  {Columns: []int{0, 1}},
 		"column 2 given twice":      {Columns: []int{2, 2}},
 		"weights wanted, but only":  {Columns: []int{1, 2}, Weights: Yes},
 		"no weights wanted, but":    {Columns: []int{1, 2, 3}, Weights: No},
-		`separator '|'`:             {Separator: '|'},
+		`separator '!'`:             {Separator: '!'},
 		"string ids cannot be kept": {IDs: StringIDs, KeepIDs: true},
 		"exclude each other":        {KeepIDs: true, Vertices: 3},
-		"4294967296 vertices":       {Vertices: 1 << 32},
 		"-1 vertices":               {Vertices: -1},
-	} {
+	}
+	if most := int64(1) << 32; int64(int(most)) == most {
+		options["4294967296 vertices"] = Options{Vertices: int(most)}
+	}
+	for want, opt := range options {
 		if _, err := loadText(t, "g", "0 1\n", opt); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}

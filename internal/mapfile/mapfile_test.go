@@ -89,7 +89,7 @@ func TestView(t *testing.T) {
 	if _, err := View[uint64](b[:12]); err == nil || !strings.Contains(err.Error(), "4 bytes are left over") {
 		t.Errorf("length: %v", err)
 	}
-	if _, err := View[uint64](b[4:12]); err == nil || !strings.Contains(err.Error(), "4 bytes off") {
+	if _, err := View[uint32](b[2:10]); err == nil || !strings.Contains(err.Error(), "2 bytes off") {
 		t.Errorf("alignment: %v", err)
 	}
 }
