@@ -51,7 +51,7 @@ func TestReadRefusesLines(t *testing.T) {
 		{"long line shortened", "0 1\n" + strings.Repeat("é", 500) + "\n", Options{IDs: IntegerIDs}, strings.Repeat("é", 40) + `"… (1,000 bytes)`},
 		{"above the longest line", "0 1\n" + strings.Repeat("a", 500) + " b\n", Options{IDs: StringIDs, MaxLine: 200}, `g.el:2: the line is longer than 200 bytes`},
 		{"above the longest line, skipping", "0 1\n1 1 " + strings.Repeat("a", 500) + "\n", Options{SkipBad: -1, MaxLine: 200}, `g.el:2: the line is longer than 200 bytes`},
-		{"more than tolerated", "0 1\nx\n1 0\ny\nz\n", Options{IDs: IntegerIDs, SkipBad: 2}, `more than 2 bad lines; the first is g.el:2: 1 fields`},
+		{"more than tolerated", "0 1\nx\n1 0\ny\nz\n", Options{IDs: IntegerIDs, SkipBad: 2}, `more than 2 bad lines; the first is g.el:2: 1 field`},
 		{"columns beyond", "a,b,c\na,b\n", Options{Columns: []int{1, 3}}, `g.el:2: 2 fields, an edge needs 3 separated by`},
 	}
 	for _, c := range cases {
@@ -104,7 +104,7 @@ func TestReadRefusesTexts(t *testing.T) {
 		{"entry without value", "g", mm + "real general\n3 3 1\n1 3\n", Options{}, `g:3: no weight in column 3`},
 		{"matrix with options", "g", mm + "real general\n3 3 0\n", Options{KeepIDs: true}, "are for edge lists"},
 		{"pattern with weights", "g", mm + "pattern general\n3 3 0\n", Options{Weights: Yes}, "weights wanted, but this MatrixMarket file has none"},
-		{"METIS header", "g.graph", "3\n", Options{Format: METIS}, "g.graph:1: 1 fields, want a METIS header"},
+		{"METIS header", "g.graph", "3\n", Options{Format: METIS}, "g.graph:1: 1 field, want a METIS header"},
 		{"METIS format", "g.graph", "3 1 002\n", Options{Format: METIS}, `g.graph:1: format "002"`},
 		{"METIS weights without format", "g.graph", "3 1 001 2\n", Options{Format: METIS}, `g.graph:1: 2 weights of a vertex, but format "001" has none`},
 		{"METIS neighbour 0", "g.graph", "2 1\n2\n0\n", Options{Format: METIS}, `g.graph:3: neighbour 0 is not in 1 to 2, which are all vertices: "0"`},

@@ -68,7 +68,7 @@ func ReadLabels(in *Input, key, label int) (map[string]string, error) {
 		}
 		fields, err := cutter.cut(line, max(key, label))
 		if err == nil && len(fields) < max(key, label) {
-			err = fmt.Errorf("%d fields separated by %s, want at least %d", len(fields), separatorName(cutter.sep), max(key, label))
+			err = fmt.Errorf("%s separated by %s, want at least %d", countFields(len(fields)), separatorName(cutter.sep), max(key, label))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read labels: %w", &LineError{File: in.name, Line: at, Reason: err.Error(), Text: shown(line)})
