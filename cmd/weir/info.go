@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -99,11 +100,14 @@ func (g *opened) info(path string) (infoResult, error) {
 	if err != nil {
 		return r, fmt.Errorf("info: %w", err)
 	}
-	r.Bytes = file.Size()
-	if !g.storedByWeir() {
-		return r, nil
+	r.Bytes = file.Size() + companionBytes(path)
+	if g.Report != nil {
+		return r, nil // a text
 	}
 	f, err := store.Open(path)
+	if errors.Is(err, store.ErrNotGraph) {
+		return r, nil // another program's
+	}
 	if err != nil {
 		return r, err
 	}
@@ -120,14 +124,37 @@ func (g *opened) info(path string) (infoResult, error) {
 	return r, nil
 }
 
-// storedByWeir says whether the graph came from weir's own file.
-func (g *opened) storedByWeir() bool {
-	for o := graph.OutRows; o <= graph.Compressed; o++ {
-		if g.Stored(o) {
-			return g.Report == nil
+// companionBytes is the size of the other file, where the COST programs keep a
+// graph in two.
+func companionBytes(path string) int64 {
+	for _, pair := range [][2]string{{".nodes", ".edges"}, {".upper", ".lower"}} {
+		for i, suffix := range pair {
+			if prefix, ok := strings.CutSuffix(path, suffix); ok {
+				if other, err := os.Stat(prefix + pair[1-i]); err == nil {
+					return other.Size()
+				}
+			}
 		}
 	}
-	return false
+	return 0
+}
+
+// longestID is how many letters of an id are shown.
+const longestID = 40
+
+// firstIDs is what vertices are called, with examples.
+func firstIDs(r infoResult, vertices int) string {
+	ids := r.IDs
+	for i, id := range r.FirstIDs {
+		if letters := []rune(id); len(letters) > longestID {
+			id = string(letters[:longestID]) + "…"
+		}
+		ids += []string{": ", ", "}[min(i, 1)] + id
+	}
+	if vertices > len(r.FirstIDs) {
+		ids += ", …"
+	}
+	return ids
 }
 
 func (g *opened) printInfo(r infoResult) error {
@@ -156,7 +183,7 @@ func (g *opened) printInfo(r infoResult) error {
 	line("edges", "%s, %s", humanize.Comma(g.Edges), kind)
 	line("self-loops", "%s", count(r.SelfLoops))
 	line("duplicates", "%s", count(r.Duplicates))
-	line("ids", "%s: %s%s", r.IDs, strings.Join(r.FirstIDs, ", "), map[bool]string{true: ", …"}[g.Vertices > len(r.FirstIDs)])
+	line("ids", "%s", firstIDs(r, g.Vertices))
 	if len(r.Orders) > 0 {
 		t := table.New(table.Left("order"), table.Right("size"), table.Right("bits an edge").Decimals(1))
 		for _, o := range r.Orders {
