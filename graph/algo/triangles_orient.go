@@ -2,6 +2,7 @@ package algo
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sort"
 
@@ -114,6 +115,11 @@ func orient(ctx context.Context, out, in *order.CSR, threads int, ways bool) (*o
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	for r, end := range next {
+		if end != o.offsets[r+1] {
+			return nil, fmt.Errorf("an edge of vertex %d is in the rows of only one direction: expected it in those of its other end too", o.vertex[r])
+		}
+	}
 	return o, nil
 }
 
@@ -144,6 +150,7 @@ func (o *oriented) rank() []uint32 {
 // without being sorted.
 func (o *oriented) scatter(ctx context.Context, lo, hi uint32, rank []uint32, next []uint64, view *simpleView) {
 	targets, ways := o.targets, o.ways
+	limit := o.offsets[hi] // beyond which only rows that do not fit would reach
 	for r, v := range o.vertex {
 		if r%orientGrain == 0 && ctx.Err() != nil {
 			return
@@ -156,6 +163,9 @@ func (o *oriented) scatter(ctx context.Context, lo, hi uint32, rank []uint32, ne
 			}
 			at := next[k]
 			next[k] = at + 1
+			if at >= limit {
+				continue
+			}
 			targets[at] = uint32(r)
 			if ways != nil {
 				ways[at] = view.ways[i]
