@@ -32,7 +32,16 @@ type infoResult struct {
 	IDs        string             `json:"ids"`        // what vertices are called
 	FirstIDs   []string           `json:"first_ids"`  // what the first vertices are called
 	Orders     []storedOrder      `json:"orders"`     // in weir's own file
+	Layout     []region           `json:"layout,omitempty"`
 	OutDegrees *algo.Distribution `json:"out_degrees,omitempty"`
+}
+
+// region is a consecutive part of weir's own file.
+type region struct {
+	Offset int64  `json:"offset"`
+	Bytes  int64  `json:"bytes"`
+	What   string `json:"what"`
+	Detail string `json:"detail"`
 }
 
 // sections are those of a file that an order takes up.
@@ -52,20 +61,25 @@ called, which orders of the edges are stored at how many bits an edge, and how
 the edges are spread over the vertices.`,
 		Example: `  weir graph info edges.csv.gz
   weir graph info web.weir --degrees=false
+  weir graph info web.weir --layout
   weir graph info web.weir --json`,
 		Args: cobra.ExactArgs(1),
 	}
 	in := addInputFlags(cmd)
 	degrees := cmd.Flags().Bool("degrees", true, "count the edges of each vertex")
+	layout := cmd.Flags().Bool("layout", false, "show what lies where in weir's own file")
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
 		g, err := a.open(ctx, args[0], in, graph.OutRows)
 		if err != nil {
 			return err
 		}
 		defer g.Close()
-		info, err := g.info(args[0])
+		info, err := g.info(args[0], *layout)
 		if err != nil {
 			return err
+		}
+		if *layout && info.Layout == nil {
+			return usagef("--layout is for weir's own files; %s is another: %s", args[0], g.Format)
 		}
 		if *degrees {
 			counts, err := g.degrees(ctx, outEdges)
@@ -84,7 +98,7 @@ the edges are spread over the vertices.`,
 }
 
 // info is what is known without looking at the edges.
-func (g *opened) info(path string) (infoResult, error) {
+func (g *opened) info(path string, layout bool) (infoResult, error) {
 	r := infoResult{SelfLoops: g.SelfLoops, Duplicates: g.Duplicates, Orders: []storedOrder{}, FirstIDs: []string{}}
 	r.IDs = g.Names.Kind().String()
 	if g.Names.Kind() == names.Identity {
@@ -112,6 +126,11 @@ func (g *opened) info(path string) (infoResult, error) {
 		return r, err
 	}
 	defer f.Close()
+	if layout {
+		for _, p := range f.Layout() {
+			r.Layout = append(r.Layout, region{p.Offset, p.Length, p.What, p.Detail})
+		}
+	}
 	for o := graph.OutRows; o <= graph.Compressed; o++ {
 		var bytes int64
 		for _, kind := range sections[o] {
@@ -188,6 +207,16 @@ func (g *opened) printInfo(r infoResult) error {
 		t := table.New(table.Left("order"), table.Right("size"), table.Right("bits an edge").Decimals(1))
 		for _, o := range r.Orders {
 			t.Row(o.Order, humanize.IBytes(uint64(o.Bytes)), o.BitsPerEdge)
+		}
+		fmt.Fprintln(w)
+		if err := t.WriteText(w); err != nil {
+			return err
+		}
+	}
+	if r.Layout != nil {
+		t := table.New(table.Right("offset"), table.Right("bytes"), table.Left("what"), table.Left("detail"))
+		for _, p := range r.Layout {
+			t.Row(p.Offset, p.Bytes, p.What, p.Detail)
 		}
 		fmt.Fprintln(w)
 		if err := t.WriteText(w); err != nil {
