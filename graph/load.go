@@ -52,6 +52,9 @@ func (o Options) textOptions() text.Options {
 
 // build makes the graph of the collected edges, and drops them.
 func (c *collector) build(ctx context.Context, from origin, opt Options) (*Graph, error) {
+	if err := from.fits(); err != nil {
+		return nil, err
+	}
 	symmetric := opt.Undirected && !from.undirected
 	stage := progress.Start(ctx, "order edges", 0, progress.Edges)
 	defer stage.Done()

@@ -3,12 +3,15 @@ package graph
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"weir/graph/text"
 )
 
 // A pipe can be read once: what is looked at to find out what it is must not be
@@ -63,5 +66,35 @@ func TestOpenStoredAsText(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), packed, Options{}); err == nil || !strings.Contains(err.Error(), "need a plain file") {
 		t.Errorf("a compressed file of weir: %v", err)
+	}
+}
+
+// Few bytes can ask for more vertices than there is memory: an error, not the end.
+func TestTooManyVertices(t *testing.T) {
+	const most = 4_294_967_295
+	if machineMemory() >= most*leastPerVertex {
+		t.Skip("this machine could hold them")
+	}
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		content string
+		opt     text.Options
+	}{
+		"kept.txt": {"0 4294967294\n", text.Options{KeepIDs: true}},
+		"said.txt": {"0 1\n", text.Options{Vertices: most}},
+		"said.mtx": {fmt.Sprintf("%%%%MatrixMarket matrix coordinate pattern general\n%d %d 1\n1 2\n", most, most), text.Options{}},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(c.content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		opt := Options{Text: c.opt}
+		if _, err := Open(t.Context(), path, opt); err == nil || !strings.Contains(err.Error(), "4294967295 vertices, which need 47 GiB") {
+			t.Errorf("%s: %v", name, err)
+		}
+		out := filepath.Join(dir, "out.weir")
+		if _, err := Convert(t.Context(), path, out, ConvertOptions{Options: opt}); err == nil || !strings.Contains(err.Error(), "which need") {
+			t.Errorf("convert %s: %v", name, err)
+		}
 	}
 }
