@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/graph"
+	"weir/graph/names"
 )
 
 // ordersFlag is a flag that takes the orders to store.
@@ -114,6 +115,9 @@ hold the edges in several orders:
 		g.noteReport()
 		if g.Dropped > 0 {
 			a.note("%s left out, which this format cannot hold", plural(int(g.Dropped), "edge"))
+		}
+		if f := graph.Format(to); f != graph.FormatWeir && f != graph.FormatEdges && g.Names.Kind() > names.Shifted {
+			a.note("the ids of vertices are not kept: this format numbers them; .weir and edge lists keep ids")
 		}
 		size := ""
 		if r.Bytes, err = sizeOf(args[1]); err != nil {

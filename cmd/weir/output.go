@@ -5,8 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -96,6 +100,15 @@ func (o *outputFlags) decide(a *app) (target, error) {
 			t.format = tableFormat
 		default:
 			t.format = csvFormat
+		}
+	}
+	if t.file {
+		// A folder that is missing is not to be found out after an hour's work.
+		if _, err := os.Stat(filepath.Dir(o.file)); err != nil {
+			if e, ok := errors.AsType[*fs.PathError](err); ok {
+				err = e.Err
+			}
+			return t, fmt.Errorf("write %s: %w", o.file, err)
 		}
 	}
 	switch {
