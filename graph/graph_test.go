@@ -158,7 +158,7 @@ func TestConvert(t *testing.T) {
 		weighted := rapid.Bool().Draw(t, "weighted")
 		undirected := rapid.Bool().Draw(t, "undirected")
 		dedup := rapid.Bool().Draw(t, "dedup")
-		big := rapid.IntRange(0, 9).Draw(t, "size") == 0
+		big := rapid.IntRange(0, 19).Draw(t, "size") == 0
 		n, m := rapid.IntRange(1, 30).Draw(t, "vertices"), rapid.IntRange(0, 100).Draw(t, "edges")
 		if big {
 			n, m = 70_000, 90_000
