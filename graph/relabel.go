@@ -25,7 +25,7 @@ func (g *Graph) relabel(ctx context.Context) error {
 	// The largest first; among equals the order of the file, which may mean something.
 	keys := huge.Make[uint64](g.Vertices)
 	for v := range keys {
-		keys[v] = uint64(^(uint32(rows.Degree(uint32(v))) + in[v]))<<32 | uint64(v)
+		keys[v] = uint64(^(uint32(rows.Degree(uint32(v)))+in[v]))<<32 | uint64(v)
 	}
 	radix.Sort(keys, huge.Make[uint64](len(keys)))
 	number := huge.Make[uint32](g.Vertices)
