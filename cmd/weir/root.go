@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -123,7 +124,24 @@ is 0 for success, 1 for failure, 2 for a wrong call, 130 when interrupted.`,
 	}
 	root.AddCommand(a.graphCommand(), a.versionCommand(), a.manpageCommand())
 	root.InitDefaultHelpCmd()
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return plainFlagError(err) })
 	return root
+}
+
+// plainFlagError says what is wrong with a number without the function that read it.
+func plainFlagError(err error) error {
+	e, ok := errors.AsType[*strconv.NumError](err)
+	if !ok {
+		return err
+	}
+	expected := "expected a whole number"
+	switch {
+	case errors.Is(e, strconv.ErrRange):
+		expected = "it is out of range"
+	case e.Func == "ParseFloat":
+		expected = "expected a number"
+	}
+	return errors.New(strings.Replace(err.Error(), e.Error(), expected, 1))
 }
 
 // knownCommand refuses arguments of a command that only groups others.
