@@ -90,6 +90,11 @@ func checkGraph(out, in *order.CSR) error {
 	if out == nil {
 		return errors.New("no edges given: need the rows of a graph, have nil")
 	}
+	for _, rows := range []*order.CSR{out, in} {
+		if rows != nil && len(rows.Offsets)-1 != rows.Vertices() {
+			return fmt.Errorf("the rows of %d vertices of %d: expected those of all", len(rows.Offsets)-1, rows.Vertices())
+		}
+	}
 	if err := out.Verify(); err != nil {
 		return err
 	}

@@ -44,3 +44,27 @@ func TestOneWayEdgesOfUndirectedGraph(t *testing.T) {
 		t.Errorf("error is %v, want one that names the direction", err)
 	}
 }
+
+// Algorithms that read rows by vertex need all of them; those that walk blocks take
+// any part of an order.
+func TestPartsOfRows(t *testing.T) {
+	g := rmatList(8)
+	out, in := g.rows(false), g.rows(true)
+	part := out.Split(3)[1].(*order.CSR)
+	if _, err := BFS(t.Context(), part, nil, 0, BFSOptions{}); err == nil || !strings.Contains(err.Error(), "expected those of all") {
+		t.Errorf("breadth-first over a part: %v", err)
+	}
+	if _, err := Afforest(t.Context(), out, in.Split(3)[1].(*order.CSR), ComponentsOptions{}); err == nil || !strings.Contains(err.Error(), "expected those of all") {
+		t.Errorf("components over a part: %v", err)
+	}
+	one := PageRankOptions{Iterations: 1, Threads: 2}
+	ranks, err := PageRank[float64](t.Context(), in.Split(3)[1], one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, x := range ranks.Ranks {
+		if x < 0.15-1e-9 {
+			t.Fatalf("vertex %d, of another part, has rank %v", v, x)
+		}
+	}
+}

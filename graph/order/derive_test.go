@@ -157,7 +157,7 @@ func TestOrders(t *testing.T) {
 			checkOrder(t, ph, n, edgesOf(t, part))
 		}
 
-		back, err := FromHilbert(ctx, h, threads)
+		back, _, err := ToCSR(ctx, h, BuildOptions{Threads: threads})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -259,10 +259,10 @@ func TestReadLongLines(t *testing.T) {
 	}
 }
 
-func TestSniff(t *testing.T) {
+func TestNotText(t *testing.T) {
 	for text, want := range map[string]bool{"": true, "0 1\n": true, "weir\x00\x01": false, "\x1f\x8b\x08\x00": false, "Å Ö\r\n": true, "\xff\xfe0": false, "0 1\r": true, "0 1\r2 3": false} {
-		if got := Sniff([]byte(text)); got != want {
-			t.Errorf("Sniff(%q) = %v", text, got)
+		if why := notText([]byte(text)); (why == "") != want {
+			t.Errorf("%q: %q", text, why)
 		}
 	}
 }

@@ -7,11 +7,6 @@ import (
 	"strings"
 )
 
-// Sniff says whether the beginning of a file (Input.Peek, or the first
-// kilobytes of it) looks like text, so that a caller can tell graphs in text
-// from binary ones. Nothing at all looks like text.
-func Sniff(head []byte) bool { return notText(head) == "" }
-
 // notText says why the beginning of a file is no text, or "".
 func notText(head []byte) string {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
