@@ -76,6 +76,8 @@ type Options struct {
 	// Threads is the number of goroutines; 0 means all processors.
 	Threads int
 	// Memory bounds, in bytes, what conversion uses; 0 means half of the machine's.
+	// Where it is given, a text whose edges would not fit it is not opened: such a
+	// text has to be converted.
 	Memory int64
 	// TempDir is where a conversion beyond that keeps its runs; "" is the
 	// directory of its output.

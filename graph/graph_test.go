@@ -488,3 +488,15 @@ func TestRelabel(t *testing.T) {
 		}
 	}
 }
+
+func TestOpenKeepsToMemory(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "in.txt")
+	writeEdges(t, in, randomEdges(rand.New(rand.NewPCG(1, 1)), 1000, 200_000, false, func(v int) string { return fmt.Sprint(v) }), false)
+	g, err := Open(t.Context(), in, Options{Memory: 1 << 20})
+	if err == nil {
+		g.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "convert it first") {
+		t.Errorf("got %v, expected to be told to convert", err)
+	}
+}

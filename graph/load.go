@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize"
+
 	"weir/graph/names"
 	"weir/graph/order"
 	"weir/graph/text"
@@ -19,7 +21,13 @@ func loadText(ctx context.Context, path string, opt Options) (*Graph, error) {
 	}
 	defer in.Close()
 	c := newCollector(in, opt)
-	found, err := text.Read(ctx, in, opt.textOptions(), c.add)
+	found, err := text.Read(ctx, in, opt.textOptions(), func(chunk text.Chunk) error {
+		if err := c.add(chunk); err != nil || opt.Memory <= 0 || c.bytes*3/2 <= opt.Memory {
+			return err
+		}
+		return fmt.Errorf("read %s: its edges need more than the %s of memory that they may use; convert it first: "+
+			"weir's own file is sorted on disk and mapped into memory", path, humanize.IBytes(uint64(opt.Memory)))
+	})
 	if err != nil {
 		return nil, err
 	}

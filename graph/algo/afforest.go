@@ -57,6 +57,7 @@ func afforest(ctx context.Context, out, in *order.CSR, threads int) (Components,
 	}
 	giant, known := f.frequent()
 	known = known && in != nil
+	in = oneIfShared(out, in)
 	err = par.Range(ctx, threads, n, afforestGrain, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			if known && f.root(uint32(v)) == giant {

@@ -84,6 +84,16 @@ func BFS(ctx context.Context, out, in *order.CSR, source uint32, opt BFSOptions)
 	return &BFSResult{Depth: b.depth, Parent: b.parent, Reached: b.reached, Levels: int(b.level), Edges: b.examined}, nil
 }
 
+// oneIfShared is out if in has the same storage, as the transposed rows of an undirected
+// graph do that was opened by package graph, and else in.
+func oneIfShared(out, in *order.CSR) *order.CSR {
+	if in == nil || in == out || len(in.Offsets) != len(out.Offsets) || len(in.Targets) != len(out.Targets) ||
+		&in.Offsets[0] != &out.Offsets[0] || len(in.Targets) > 0 && &in.Targets[0] != &out.Targets[0] {
+		return in
+	}
+	return out
+}
+
 // checkGraph verifies the storage of out and of in, which may be nil, and that
 // they can be of one graph.
 func checkGraph(out, in *order.CSR) error {

@@ -47,6 +47,7 @@ const orientOwners = 8
 // orient makes the oriented copy of the graph with rows out and transposed rows
 // in, on the given number of goroutines.
 func orient(ctx context.Context, out, in *order.CSR, threads int, ways bool) (*oriented, error) {
+	in = oneIfShared(out, in)
 	n := out.Vertices()
 	o := &oriented{
 		offsets: huge.Make[uint64](n + 1),
