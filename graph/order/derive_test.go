@@ -201,6 +201,34 @@ func TestDegreesStop(t *testing.T) {
 	}
 }
 
+// Rows tell their lengths without their neighbours, which may be damaged.
+func TestDegreesOfRows(t *testing.T) {
+	for _, reversed := range []bool{false, true} {
+		c := &CSR{Offsets: []uint64{0, 2, 2, 3}, Targets: []uint32{1, 2, 0}, Reversed: reversed, Guard: refusal{}}
+		own, other := OutDegrees, InDegrees
+		if reversed {
+			own, other = other, own
+		}
+		if got, err := own(t.Context(), c, 2); err != nil || !slices.Equal(got, []uint32{2, 0, 1}) {
+			t.Errorf("reversed %v: degrees %v, %v", reversed, got, err)
+		}
+		if _, err := other(t.Context(), c, 2); err == nil {
+			t.Errorf("reversed %v: neighbours were not checked", reversed)
+		}
+	}
+}
+
+func TestShares(t *testing.T) {
+	for _, c := range []struct{ vertices, edges, threads, want int }{
+		{0, 0, 8, 1}, {10, 0, 8, 1}, {10, 5, 8, 1}, {10, 35, 8, 3}, {10, 1000, 8, 8}, {1, 3, 1, 1},
+	} {
+		h := &Hilbert{N: c.vertices, Squares: make([]Extent, 1), Starts: []uint64{0, uint64(c.edges)}}
+		if got := Shares(h, c.threads); got != c.want {
+			t.Errorf("%d edges among %d vertices, %d threads: %d parts, want %d", c.edges, c.vertices, c.threads, got, c.want)
+		}
+	}
+}
+
 func edgesOf(t *rapid.T, e EdgeMap) (edges []edge) {
 	l := &listed{t: t}
 	if err := e.Run(context.Background(), l); err != nil {
