@@ -17,6 +17,9 @@ type ConvertOptions struct {
 	// Orders are those that weir's own file will hold. Nil is vertex order, and
 	// the transposed one where edges have a direction.
 	Orders []Order
+	// Relabel renumbers the vertices by falling degree, which makes most algorithms
+	// faster. The graph has to fit memory for that. Original ids are kept.
+	Relabel bool
 	// To is the format to write; FormatBySuffix lets the name of the output decide.
 	To Format
 }
@@ -95,12 +98,17 @@ func Convert(ctx context.Context, in, out string, opt ConvertOptions) (*Graph, e
 	if err != nil {
 		return nil, err
 	}
-	if isText && to == FormatWeir {
+	if isText && to == FormatWeir && !opt.Relabel {
 		return convertText(ctx, in, out, opt)
 	}
 	g, err := Open(ctx, in, opt.Options)
 	if err != nil {
 		return nil, err
+	}
+	if opt.Relabel {
+		if err := g.relabel(ctx); err != nil {
+			return nil, errors.Join(err, g.Close())
+		}
 	}
 	if to == FormatWeir && g.Edges*builtBytes > opt.memory() && slices.ContainsFunc(g.ordersOr(opt.Orders), func(o Order) bool { return !g.Holds(o) }) {
 		stored, err := g.convertStored(ctx, out, opt)

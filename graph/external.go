@@ -160,6 +160,9 @@ func (s *spiller) finish(ctx context.Context, from origin) (*Graph, error) {
 	if s.opt.Undirected && from.undirected {
 		return nil, fmt.Errorf("convert %s: it is undirected already, so that adding reverses would double every edge; convert it as it is", from.source)
 	}
+	if err := from.fits(); err != nil {
+		return nil, err
+	}
 	s.graph = from.graph()
 	s.graph.Undirected = s.opt.Undirected || from.undirected
 	var number extsort.Renumberer

@@ -76,6 +76,8 @@ type Options struct {
 	// Threads is the number of goroutines; 0 means all processors.
 	Threads int
 	// Memory bounds, in bytes, what conversion uses; 0 means half of the machine's.
+	// Where it is given, a text whose edges would not fit it is not opened: such a
+	// text has to be converted.
 	Memory int64
 	// TempDir is where a conversion beyond that keeps its runs; "" is the
 	// directory of its output.
@@ -187,7 +189,7 @@ func (g *Graph) OutDegrees(ctx context.Context) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.degrees, _, err = order.Degrees(ctx, m, g.threads)
+	g.degrees, err = order.OutDegrees(ctx, m, g.threads)
 	return g.degrees, err
 }
 

@@ -158,7 +158,7 @@ func TestConvert(t *testing.T) {
 		weighted := rapid.Bool().Draw(t, "weighted")
 		undirected := rapid.Bool().Draw(t, "undirected")
 		dedup := rapid.Bool().Draw(t, "dedup")
-		big := rapid.IntRange(0, 9).Draw(t, "size") == 0
+		big := rapid.IntRange(0, 19).Draw(t, "size") == 0
 		n, m := rapid.IntRange(1, 30).Draw(t, "vertices"), rapid.IntRange(0, 100).Draw(t, "edges")
 		if big {
 			n, m = 70_000, 90_000
@@ -174,7 +174,7 @@ func TestConvert(t *testing.T) {
 				Memory: rapid.SampledFrom([]int64{0, 1 << 20}).Draw(t, "memory"),
 				Text:   text.Options{ChunkSize: rapid.SampledFrom([]int{0, 100}).Draw(t, "chunk")},
 			},
-			Orders:  orders,
+			Orders: orders,
 		})
 	})
 }
@@ -444,5 +444,59 @@ func TestAddOrders(t *testing.T) {
 		if err := g.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestRelabel checks that a relabelled graph has the same edges under the same
+// ids, and its vertices in falling order of degree.
+func TestRelabel(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.txt"), filepath.Join(dir, "out.weir")
+	edges := randomEdges(rand.New(rand.NewPCG(5, 6)), 60, 400, true, func(v int) string { return fmt.Sprint(5 * v * v) })
+	writeEdges(t, in, edges, true)
+	g, err := Convert(t.Context(), in, out, ConvertOptions{Orders: allOrders, Relabel: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if g, err = Open(t.Context(), out, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	for _, o := range allOrders {
+		want := model(edges, false, false)
+		if o == Hilbert || o == Compressed {
+			want = withoutWeights(want)
+		}
+		if got := edgesOf(t, g, o); !slices.Equal(got, want) {
+			t.Errorf("order %v hands out %d edges that differ from the %d expected", o, len(got), len(want))
+		}
+	}
+	rows, err := g.Out(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := g.In(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := uint32(1); v < uint32(g.Vertices); v++ {
+		if before, here := rows.Degree(v-1)+back.Degree(v-1), rows.Degree(v)+back.Degree(v); before < here {
+			t.Errorf("vertex %d has degree %d, the one before it %d", v, here, before)
+		}
+	}
+}
+
+func TestOpenKeepsToMemory(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "in.txt")
+	writeEdges(t, in, randomEdges(rand.New(rand.NewPCG(1, 1)), 1000, 200_000, false, func(v int) string { return fmt.Sprint(v) }), false)
+	g, err := Open(t.Context(), in, Options{Memory: 1 << 20})
+	if err == nil {
+		g.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "convert it first") {
+		t.Errorf("got %v, expected to be told to convert", err)
 	}
 }

@@ -2,29 +2,16 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize"
+
 	"weir/graph/names"
 	"weir/graph/order"
-	"weir/graph/store"
 	"weir/graph/text"
 	"weir/internal/progress"
 )
-
-// openText opens a text, or says what else a file is that cannot be read as one.
-func openText(path string) (*text.Input, error) {
-	in, err := text.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	if store.Is(in.Peek()) {
-		err := fmt.Errorf("open graph %s: weir's own files are mapped, not read: need a plain file, not a pipe or a compressed one", in.Name())
-		return nil, errors.Join(err, in.Close())
-	}
-	return in, nil
-}
 
 // loadText reads the text file at path and makes the preferred rows of it.
 func loadText(ctx context.Context, path string, opt Options) (*Graph, error) {
@@ -34,7 +21,13 @@ func loadText(ctx context.Context, path string, opt Options) (*Graph, error) {
 	}
 	defer in.Close()
 	c := newCollector(in, opt)
-	found, err := text.Read(ctx, in, opt.textOptions(), c.add)
+	found, err := text.Read(ctx, in, opt.textOptions(), func(chunk text.Chunk) error {
+		if err := c.add(chunk); err != nil || opt.Memory <= 0 || c.bytes*3/2 <= opt.Memory {
+			return err
+		}
+		return fmt.Errorf("read %s: its edges need more than the %s of memory that they may use; convert it first: "+
+			"weir's own file is sorted on disk and mapped into memory", path, humanize.IBytes(uint64(opt.Memory)))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +60,9 @@ func (o Options) textOptions() text.Options {
 
 // build makes the graph of the collected edges, and drops them.
 func (c *collector) build(ctx context.Context, from origin, opt Options) (*Graph, error) {
+	if err := from.fits(); err != nil {
+		return nil, err
+	}
 	symmetric := opt.Undirected && !from.undirected
 	stage := progress.Start(ctx, "order edges", 0, progress.Edges)
 	defer stage.Done()

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -12,6 +13,20 @@ func (o Options) memory() int64 {
 		return o.Memory
 	}
 	return machineMemory() / 2
+}
+
+// leastPerVertex is what any work on a graph takes for each vertex, in bytes: where
+// its row begins, and a number for the answer.
+const leastPerVertex = 12
+
+// fits refuses a graph whose vertices alone are more than the machine can hold,
+// for which one large id, or a header that promises too much, is enough.
+func (o origin) fits() error {
+	if need, have := int64(o.vertices)*leastPerVertex, machineMemory(); need > have {
+		return fmt.Errorf("read graph %s: it has %d vertices, which need %d GiB at least; this machine has %d GiB",
+			o.source, o.vertices, need>>30, have>>30)
+	}
+	return nil
 }
 
 // fallbackMemory is assumed where the machine does not say.

@@ -9,6 +9,7 @@ import (
 
 	"weir/graph/names"
 	"weir/graph/store"
+	"weir/graph/text"
 )
 
 // Open opens the graph file at path; "-" is a text on standard input. What the
@@ -45,8 +46,12 @@ func open(ctx context.Context, path string, opt Options) (*Graph, error) {
 	return loadText(ctx, path, opt)
 }
 
-// isStored says whether the file at path is one of weir's own.
+// isStored says whether the file at path is one of weir's own. Pipes are not: what
+// is read of them to look is gone.
 func isStored(path string) (bool, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return false, nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false, fmt.Errorf("open graph: %w", err)
@@ -58,6 +63,19 @@ func isStored(path string) (bool, error) {
 		return false, fmt.Errorf("open graph: %w", err)
 	}
 	return store.Is(head[:n]), nil
+}
+
+// openText opens a text, or says what else a file is that cannot be read as one.
+func openText(path string) (*text.Input, error) {
+	in, err := text.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if store.Is(in.Peek()) {
+		err := fmt.Errorf("open graph %s: weir's own files are mapped, not read: need a plain file, not a pipe or a compressed one", in.Name())
+		return nil, errors.Join(err, in.Close())
+	}
+	return in, nil
 }
 
 // openStored maps weir's own file.

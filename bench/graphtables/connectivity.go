@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weir/graph/algo"
+	"weir/graph/ladder"
 	"weir/graph/order"
 	"weir/internal/table"
 )
@@ -82,25 +83,25 @@ func unionAgainstLabels(jobs []*job) string {
 	n := len(publishedConnectivity)
 	labels, union := publishedConnectivity[n-2], publishedConnectivity[n-1]
 	return fmt.Sprintf("Published: on one thread union-find is faster than label propagation, %s× on %s and %s× on %s. Here, both in vertex order, %s",
-		table.ThreeDigits(labels.seconds[0]/union.seconds[0]), publishedGraphs[0].name,
-		table.ThreeDigits(labels.seconds[1]/union.seconds[1]), publishedGraphs[1].name,
+		table.ThreeDigits(labels.Seconds[0]/union.Seconds[0]), ladder.PublishedGraphs[0].Name,
+		table.ThreeDigits(labels.Seconds[1]/union.Seconds[1]), ladder.PublishedGraphs[1].Name,
 		ratios(jobs, labelsVertex, 1, unionVertex, 1).verdict())
 }
 
 func unionAgainstClusters(jobs []*job) string {
-	best, i := fastest(publishedConnectivity, 1)
+	best, i := fastest(publishedConnectivity)
 	against := func(name string) tally {
 		var found tally
 		for _, j := range jobs {
 			if t, ok := j.find(name, 1); ok {
-				found.add(j.subject.name, rate(j.subject.graph.Edges, 1, t)*1e6/best.rate(i, 1))
+				found.add(j.subject.name, rate(j.subject.graph.Edges, 1, t)*1e6/best.Rate(i))
 			}
 		}
 		return found
 	}
 	return fmt.Sprintf("Published: one thread beat all systems, with label propagation and with union-find; the fastest of them, %s on %s, "+
 		"took in %s M edges/s of %s. That one thread here takes in more: by label propagation in vertex order, %s By union-find in vertex order, %s",
-		best.system, cores(best.cores), table.ThreeDigits(best.rate(i, 1)/1e6), publishedGraphs[i].name,
+		best.System, cores(best.Cores), table.ThreeDigits(best.Rate(i)/1e6), ladder.PublishedGraphs[i].Name,
 		against(labelsVertex).verdict(), against(unionVertex).verdict())
 }
 

@@ -9,12 +9,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"weir/graph/generate"
+	"weir/graph/ladder"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -71,10 +73,10 @@ func TestQuick(t *testing.T) {
 			expectRow(t, lines, graph, n) // how far from the limit
 		}
 	}
-	for _, p := range append(append([]published{}, publishedPageRank...), publishedConnectivity...) {
-		for i, g := range publishedGraphs {
-			if p.seconds[i] > 0 {
-				expectRow(t, lines, p.system, g.name, fmt.Sprint(p.cores))
+	for _, p := range slices.Concat(publishedPageRank, publishedConnectivity) {
+		for i, g := range ladder.PublishedGraphs {
+			if p.Seconds[i] > 0 {
+				expectRow(t, lines, p.System, g.Name, fmt.Sprint(p.Cores))
 			}
 		}
 	}
@@ -243,18 +245,18 @@ func TestMedian(t *testing.T) {
 }
 
 func TestPublishedRates(t *testing.T) {
-	best, i := fastest(publishedPageRank, iterations)
-	if best.system != "GraphX" || publishedGraphs[i].name != "uk-2007-05" {
-		t.Errorf("fastest PageRank is %s on %s, want GraphX on uk-2007-05", best.system, publishedGraphs[i].name)
+	best, i := fastest(publishedPageRank)
+	if best.System != "GraphX" || ladder.PublishedGraphs[i].Name != "uk-2007-05" {
+		t.Errorf("fastest PageRank is %s on %s, want GraphX on uk-2007-05", best.System, ladder.PublishedGraphs[i].Name)
 	}
-	best, i = fastest(publishedConnectivity, 1)
-	if best.system != "Giraph" || publishedGraphs[i].name != "twitter_rv" {
-		t.Errorf("fastest connectivity is %s on %s, want Giraph on twitter_rv", best.system, publishedGraphs[i].name)
+	best, i = fastest(publishedConnectivity)
+	if best.System != "Giraph" || ladder.PublishedGraphs[i].Name != "twitter_rv" {
+		t.Errorf("fastest connectivity is %s on %s, want Giraph on twitter_rv", best.System, ladder.PublishedGraphs[i].Name)
 	}
-	if got := publishedPageRank[0].rate(0, iterations) / 1e6; got < 9.29 || got > 9.30 {
+	if got := publishedPageRank[0].Rate(0) / 1e6; got < 9.29 || got > 9.30 {
 		t.Errorf("GraphChi passes over %v M edges/s, want 9.29", got)
 	}
-	if got := fmt.Sprint(publishedConnectivity[2].cells(1, 1)); got != "[Spark uk-2007-05 128 ≥ 8,000 ≤ 0.467 ≤ 0.00365]" {
+	if got := fmt.Sprint(publishedCells(publishedConnectivity[2], 1)); got != "[Spark uk-2007-05 128 ≥ 8,000 ≤ 0.467 ≤ 0.00365]" {
 		t.Errorf("Spark's connectivity is %s", got)
 	}
 }

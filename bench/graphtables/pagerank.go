@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"weir/graph/algo"
+	"weir/graph/ladder"
 	"weir/graph/order"
 	"weir/internal/table"
 )
 
 // iterations are those of the published table.
-const iterations = 20
+const iterations = ladder.PublishedIterations
 
 // Names of the ways to walk the edges.
 const (
@@ -82,27 +83,27 @@ func rankAgainstClusters(jobs []*job) string {
 	slower, systems := 0, 0
 	single := publishedPageRank[len(publishedPageRank)-2]
 	for _, p := range publishedPageRank {
-		if !p.single() {
+		if !p.Single() {
 			systems++
-			if p.seconds[0] > single.seconds[0] {
+			if p.Seconds[0] > single.Seconds[0] {
 				slower++
 			}
 		}
 	}
-	best, i := fastest(publishedPageRank, iterations)
+	best, i := fastest(publishedPageRank)
 	var plain, hilbert tally
 	for _, j := range jobs {
 		edges := j.subject.graph.Edges
 		if t, ok := j.find(vertexOrder, 1); ok {
-			plain.add(j.subject.name, rate(edges, iterations, t)*1e6/best.rate(i, iterations))
+			plain.add(j.subject.name, rate(edges, iterations, t)*1e6/best.Rate(i))
 		}
 		if t, ok := j.find(hilbertOrder, 1); ok {
-			hilbert.add(j.subject.name, rate(edges, iterations, t)*1e6/best.rate(i, iterations))
+			hilbert.add(j.subject.name, rate(edges, iterations, t)*1e6/best.Rate(i))
 		}
 	}
 	return fmt.Sprintf("Published: one thread in vertex order finished %s before %d of the %d systems. The fastest of the systems, %s on %s, "+
 		"passed over %s M edges/s of %s. That one thread here passes over more: in vertex order, %s In Hilbert order, %s",
-		publishedGraphs[0].name, slower, systems, best.system, cores(best.cores), table.ThreeDigits(best.rate(i, iterations)/1e6), publishedGraphs[i].name,
+		ladder.PublishedGraphs[0].Name, slower, systems, best.System, cores(best.Cores), table.ThreeDigits(best.Rate(i)/1e6), ladder.PublishedGraphs[i].Name,
 		plain.verdict(), hilbert.verdict())
 }
 
@@ -111,8 +112,8 @@ func rankHilbert(jobs []*job) string {
 	n := len(publishedPageRank)
 	vertex, hilbert := publishedPageRank[n-2], publishedPageRank[n-1]
 	return fmt.Sprintf("Published: on one thread Hilbert order is faster than vertex order, %s× on %s and %s× on %s. Here, %s",
-		table.ThreeDigits(vertex.seconds[0]/hilbert.seconds[0]), publishedGraphs[0].name,
-		table.ThreeDigits(vertex.seconds[1]/hilbert.seconds[1]), publishedGraphs[1].name,
+		table.ThreeDigits(vertex.Seconds[0]/hilbert.Seconds[0]), ladder.PublishedGraphs[0].Name,
+		table.ThreeDigits(vertex.Seconds[1]/hilbert.Seconds[1]), ladder.PublishedGraphs[1].Name,
 		ratios(jobs, vertexOrder, 1, hilbertOrder, 1).verdict())
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"weir/graph/ladder"
 	"weir/internal/plot"
 	"weir/internal/table"
 )
@@ -132,13 +133,13 @@ type compared struct {
 }
 
 // compare puts the timings of j between the published ones, the fastest first.
-func compare(j *job, rows []published, passes float64) (*table.Table, []compared) {
+func compare(j *job, rows []ladder.Published, passes float64) (*table.Table, []compared) {
 	var all []compared
 	for _, p := range rows {
-		for i := range publishedGraphs {
-			if r := p.rate(i, passes) / 1e6; r > 0 {
-				c := compared{name: p.system, graph: publishedGraphs[i].name, cores: p.cores, rate: r, cells: p.cells(i, passes)}
-				if p.bounded(i) {
+		for i, g := range ladder.PublishedGraphs {
+			if r := p.Rate(i) / 1e6; r > 0 {
+				c := compared{name: p.System, graph: g.Name, cores: p.Cores, rate: r, cells: publishedCells(p, i)}
+				if p.Bounded(i) {
 					c.text = "at most " + humanize.SIWithDigits(r*1e6, 0, "")
 				}
 				all = append(all, c)

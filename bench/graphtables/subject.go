@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"weir/graph"
-	"weir/graph/algo"
 	"weir/graph/order"
 	"weir/graph/text"
 	"weir/internal/huge"
@@ -92,7 +91,7 @@ func (s *subject) load(ctx context.Context) error {
 		case *order.Compressed:
 			s.compressed = m
 		}
-		if _, err := algo.OutDegrees(ctx, m, 0); err != nil {
+		if _, err := order.OutDegrees(ctx, m, 0); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weir/graph"
+	"weir/graph/names"
 )
 
 // ordersFlag is a flag that takes the orders to store.
@@ -78,12 +79,15 @@ hold the edges in several orders:
   compressed  the same in a third of the space or less`,
 		Example: `  weir graph convert edges.csv.gz edges.weir
   weir graph convert edges.csv.gz edges.weir --orders out,in,hilbert --memory 2GiB
+  weir graph convert edges.csv.gz edges.weir --orders hilbert --relabel
   weir graph convert web.weir web.mtx.gz
   weir graph convert road.wel - --undirected`,
 		Args: cobra.ExactArgs(2),
 	}
 	in, orders := addInputFlags(cmd), addOrders(cmd)
 	var to string
+	var relabel bool
+	cmd.Flags().BoolVar(&relabel, "relabel", false, "renumber the vertices by falling degree; the graph has to fit memory for that")
 	cmd.Flags().StringVar(&to, "to", "", "write this `format` whatever the name of OUT: "+strings.Join(formats, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
@@ -99,7 +103,7 @@ hold the edges in several orders:
 		}
 		begin := time.Now()
 		converted, err := graph.Convert(ctx, args[0], args[1], graph.ConvertOptions{
-			Options: in.options(a, graph.OutRows), Orders: orders.orders, To: graph.Format(to),
+			Options: in.options(a, graph.OutRows), Orders: orders.orders, Relabel: relabel, To: graph.Format(to),
 		})
 		if err != nil {
 			return err
@@ -111,6 +115,9 @@ hold the edges in several orders:
 		g.noteReport()
 		if g.Dropped > 0 {
 			a.note("%s left out, which this format cannot hold", plural(int(g.Dropped), "edge"))
+		}
+		if f := graph.Format(to); f != graph.FormatWeir && f != graph.FormatEdges && g.Names.Kind() > names.Shifted {
+			a.note("the ids of vertices are not kept: this format numbers them; .weir and edge lists keep ids")
 		}
 		size := ""
 		if r.Bytes, err = sizeOf(args[1]); err != nil {

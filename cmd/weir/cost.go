@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"weir/graph/ladder"
@@ -50,11 +51,7 @@ thread is worth.`,
 			return err
 		}
 		defer g.Close()
-		_, backward, err := g.rowsBothWays(ctx, true)
-		if err != nil {
-			return err
-		}
-		ways, err := ladder.Measure(ctx, orders, backward, par.Threads(a.threads))
+		ways, err := ladder.Measure(ctx, orders, par.Threads(a.threads))
 		if err != nil {
 			return err
 		}
@@ -70,12 +67,16 @@ thread is worth.`,
 // matchPublished compares published systems with the best of one thread.
 func (g *opened) matchPublished(ways []ladder.Way) []matched {
 	var out []matched
-	for _, p := range ladder.Systems() {
-		rate := float64(g.Edges) / ladder.Best(ways, p.Task).Seconds[0]
-		if p.Task == ladder.PageRank {
+	for _, task := range []string{ladder.PageRank, ladder.Components} {
+		rate := float64(g.Edges) / ladder.Best(ways, task).Seconds[0]
+		if task == ladder.PageRank {
 			rate *= ladder.Iterations
 		}
-		out = append(out, matched{p.Task, p.System, p.Cores, p.Rate(), p.Match(rate)})
+		for _, p := range ladder.Systems(task) {
+			if !p.Single() {
+				out = append(out, matched{p.Task, p.System, p.Cores, p.Rate(0), p.Match(rate)})
+			}
+		}
 	}
 	return out
 }
@@ -100,7 +101,8 @@ func printCost(a *app, result costResult) error {
 	if err := t.WriteText(a.stdout); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "\npublished, on twitter_rv (%s edges)\n", table.Thousands(strconv.Itoa(ladder.PublishedEdges)))
+	on := ladder.PublishedGraphs[0]
+	fmt.Fprintf(a.stdout, "\npublished, on %s (%s edges)\n", on.Name, humanize.Comma(on.Edges))
 	t = table.New(table.Left("task"), table.Left("system"), table.Right("cores"), table.Right("M edges/s"), table.Right("cores that this one thread matches").Decimals(0))
 	for _, m := range result.Published {
 		t.Row(m.Task, m.System, m.Cores, m.EdgesPerSecond/1e6, m.CoresToMatch)

@@ -9,6 +9,7 @@ import (
 
 	"weir/graph"
 	"weir/graph/algo"
+	"weir/graph/order"
 	"weir/internal/table"
 )
 
@@ -75,7 +76,7 @@ func (g *opened) degrees(ctx context.Context, which direction) (degrees []uint32
 		return nil, err
 	}
 	err = g.time("compute", func() (err error) {
-		if degrees, err = algo.InDegrees(ctx, edges, g.app.threads); err != nil || which == inEdges {
+		if degrees, err = order.InDegrees(ctx, edges, g.app.threads); err != nil || which == inEdges {
 			return err
 		}
 		forward, err := g.OutDegrees(ctx)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -31,7 +32,16 @@ type infoResult struct {
 	IDs        string             `json:"ids"`        // what vertices are called
 	FirstIDs   []string           `json:"first_ids"`  // what the first vertices are called
 	Orders     []storedOrder      `json:"orders"`     // in weir's own file
+	Layout     []region           `json:"layout,omitempty"`
 	OutDegrees *algo.Distribution `json:"out_degrees,omitempty"`
+}
+
+// region is a consecutive part of weir's own file.
+type region struct {
+	Offset int64  `json:"offset"`
+	Bytes  int64  `json:"bytes"`
+	What   string `json:"what"`
+	Detail string `json:"detail"`
 }
 
 // sections are those of a file that an order takes up.
@@ -51,20 +61,25 @@ called, which orders of the edges are stored at how many bits an edge, and how
 the edges are spread over the vertices.`,
 		Example: `  weir graph info edges.csv.gz
   weir graph info web.weir --degrees=false
+  weir graph info web.weir --layout
   weir graph info web.weir --json`,
 		Args: cobra.ExactArgs(1),
 	}
 	in := addInputFlags(cmd)
 	degrees := cmd.Flags().Bool("degrees", true, "count the edges of each vertex")
+	layout := cmd.Flags().Bool("layout", false, "show what lies where in weir's own file")
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
 		g, err := a.open(ctx, args[0], in, graph.OutRows)
 		if err != nil {
 			return err
 		}
 		defer g.Close()
-		info, err := g.info(args[0])
+		info, err := g.info(args[0], *layout)
 		if err != nil {
 			return err
+		}
+		if *layout && info.Layout == nil {
+			return usagef("--layout is for weir's own files; %s is another: %s", args[0], g.Format)
 		}
 		if *degrees {
 			counts, err := g.degrees(ctx, outEdges)
@@ -83,7 +98,7 @@ the edges are spread over the vertices.`,
 }
 
 // info is what is known without looking at the edges.
-func (g *opened) info(path string) (infoResult, error) {
+func (g *opened) info(path string, layout bool) (infoResult, error) {
 	r := infoResult{SelfLoops: g.SelfLoops, Duplicates: g.Duplicates, Orders: []storedOrder{}, FirstIDs: []string{}}
 	r.IDs = g.Names.Kind().String()
 	if g.Names.Kind() == names.Identity {
@@ -99,15 +114,23 @@ func (g *opened) info(path string) (infoResult, error) {
 	if err != nil {
 		return r, fmt.Errorf("info: %w", err)
 	}
-	r.Bytes = file.Size()
-	if !g.storedByWeir() {
-		return r, nil
+	r.Bytes = file.Size() + companionBytes(path)
+	if g.Report != nil {
+		return r, nil // a text
 	}
 	f, err := store.Open(path)
+	if errors.Is(err, store.ErrNotGraph) {
+		return r, nil // another program's
+	}
 	if err != nil {
 		return r, err
 	}
 	defer f.Close()
+	if layout {
+		for _, p := range f.Layout() {
+			r.Layout = append(r.Layout, region{p.Offset, p.Length, p.What, p.Detail})
+		}
+	}
 	for o := graph.OutRows; o <= graph.Compressed; o++ {
 		var bytes int64
 		for _, kind := range sections[o] {
@@ -120,14 +143,37 @@ func (g *opened) info(path string) (infoResult, error) {
 	return r, nil
 }
 
-// storedByWeir says whether the graph came from weir's own file.
-func (g *opened) storedByWeir() bool {
-	for o := graph.OutRows; o <= graph.Compressed; o++ {
-		if g.Stored(o) {
-			return g.Report == nil
+// companionBytes is the size of the other file, where the COST programs keep a
+// graph in two.
+func companionBytes(path string) int64 {
+	for _, pair := range [][2]string{{".nodes", ".edges"}, {".upper", ".lower"}} {
+		for i, suffix := range pair {
+			if prefix, ok := strings.CutSuffix(path, suffix); ok {
+				if other, err := os.Stat(prefix + pair[1-i]); err == nil {
+					return other.Size()
+				}
+			}
 		}
 	}
-	return false
+	return 0
+}
+
+// longestID is how many letters of an id are shown.
+const longestID = 40
+
+// firstIDs is what vertices are called, with examples.
+func firstIDs(r infoResult, vertices int) string {
+	ids := r.IDs
+	for i, id := range r.FirstIDs {
+		if letters := []rune(id); len(letters) > longestID {
+			id = string(letters[:longestID]) + "…"
+		}
+		ids += []string{": ", ", "}[min(i, 1)] + id
+	}
+	if vertices > len(r.FirstIDs) {
+		ids += ", …"
+	}
+	return ids
 }
 
 func (g *opened) printInfo(r infoResult) error {
@@ -156,11 +202,21 @@ func (g *opened) printInfo(r infoResult) error {
 	line("edges", "%s, %s", humanize.Comma(g.Edges), kind)
 	line("self-loops", "%s", count(r.SelfLoops))
 	line("duplicates", "%s", count(r.Duplicates))
-	line("ids", "%s: %s%s", r.IDs, strings.Join(r.FirstIDs, ", "), map[bool]string{true: ", …"}[g.Vertices > len(r.FirstIDs)])
+	line("ids", "%s", firstIDs(r, g.Vertices))
 	if len(r.Orders) > 0 {
 		t := table.New(table.Left("order"), table.Right("size"), table.Right("bits an edge").Decimals(1))
 		for _, o := range r.Orders {
 			t.Row(o.Order, humanize.IBytes(uint64(o.Bytes)), o.BitsPerEdge)
+		}
+		fmt.Fprintln(w)
+		if err := t.WriteText(w); err != nil {
+			return err
+		}
+	}
+	if r.Layout != nil {
+		t := table.New(table.Right("offset"), table.Right("bytes"), table.Left("what"), table.Left("detail"))
+		for _, p := range r.Layout {
+			t.Row(p.Offset, p.Bytes, p.What, p.Detail)
 		}
 		fmt.Fprintln(w)
 		if err := t.WriteText(w); err != nil {

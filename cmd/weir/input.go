@@ -42,7 +42,7 @@ func addInputFlags(cmd *cobra.Command) *inputFlags {
 		weights: guessYesNo(),
 		header:  guessYesNo(),
 		separator: choose(word[byte]{"auto", 0}, word[byte]{"tab", '\t'}, word[byte]{"comma", ','},
-			word[byte]{"semicolon", ';'}, word[byte]{"blank", ' '}),
+			word[byte]{"semicolon", ';'}, word[byte]{"bar", '|'}, word[byte]{"blank", ' '}),
 	}
 	flags := cmd.Flags()
 	flags.IntSliceVar(&in.columns, "columns", nil, "`columns` of source, target and perhaps weight in a text file, such as 3,5 or 1,2,4")

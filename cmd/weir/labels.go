@@ -58,7 +58,7 @@ type labels map[string]string
 func (l *labelFlag) read() (labels, error) {
 	var all labels
 	for _, column := range l.columns[min(1, len(l.columns)):] {
-		more, err := text.OpenLabels(fmt.Sprintf("%s:%d,%d", l.path, l.columns[0], column))
+		more, err := readLabels(l.path, l.columns[0], column)
 		if err != nil {
 			return nil, err
 		}
@@ -76,4 +76,14 @@ func (l *labelFlag) read() (labels, error) {
 		}
 	}
 	return all, nil
+}
+
+// readLabels reads what the ids in one column stand for in another.
+func readLabels(path string, id, label int) (labels, error) {
+	in, err := text.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--labels: %w", err)
+	}
+	defer in.Close()
+	return text.ReadLabels(in, id, label)
 }

@@ -5,8 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -47,9 +51,10 @@ func addOutputFlags(cmd *cobra.Command, what string) *outputFlags {
 		word[format]{"tsv", tsvFormat}, word[format]{"json", jsonFormat}, word[format]{"vector", vectorFormat})}
 	flags := cmd.Flags()
 	flags.IntVarP(&o.top, "top", "k", -1, "only the first `k` "+what+" (default 20 on a terminal, else all)")
+	flags.Lookup("top").DefValue = "0" // the text says it
 	flags.StringVarP(&o.file, "output", "o", "-", "write to `file`: .csv, .tsv, .json, .txt or .bin, perhaps .gz or .zst; - is standard output")
 	addChoice(cmd, o.format, "format", "how to write")
-	flags.Var(&o.labels, "labels", "show names beside ids, from a CSV or TSV `file:idcolumn,namecolumn`")
+	flags.Var(&o.labels, "labels", "show names beside ids: `file:id,name` is a CSV or TSV file and its columns of ids and names")
 	flags.StringVar(&o.ids, "ids-output", "", "write the id of each vertex to `file`, a line each, in the order of a vector")
 	return o
 }
@@ -95,6 +100,15 @@ func (o *outputFlags) decide(a *app) (target, error) {
 			t.format = tableFormat
 		default:
 			t.format = csvFormat
+		}
+	}
+	if t.file {
+		// A folder that is missing is not to be found out after an hour's work.
+		if _, err := os.Stat(filepath.Dir(o.file)); err != nil {
+			if e, ok := errors.AsType[*fs.PathError](err); ok {
+				err = e.Err
+			}
+			return t, fmt.Errorf("write %s: %w", o.file, err)
 		}
 	}
 	switch {

@@ -42,7 +42,7 @@ length 1. The exit code is 1 where there is no way.`,
 	var opt algo.PathOptions
 	var names labelFlag
 	cmd.Flags().BoolVar(&opt.Unweighted, "unweighted", false, "count edges, even where they have weights")
-	cmd.Flags().Var(&names, "labels", "show names beside ids, from a CSV or TSV `file:idcolumn,namecolumn`")
+	cmd.Flags().Var(&names, "labels", "show names beside ids: `file:id,name` is a CSV or TSV file and its columns of ids and names")
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
 		known, err := names.read()
 		if err != nil {

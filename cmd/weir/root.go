@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -25,6 +26,10 @@ const (
 	exitUsage       = 2
 	exitInterrupted = 130
 )
+
+// maxThreads is far above what any machine can use and far below what exhausts
+// its memory.
+const maxThreads = 4096
 
 // app is what all subcommands share: where to read and write, and the flags of
 // the root.
@@ -119,7 +124,24 @@ is 0 for success, 1 for failure, 2 for a wrong call, 130 when interrupted.`,
 	}
 	root.AddCommand(a.graphCommand(), a.distributedPagerankCommand(), a.versionCommand(), a.manpageCommand())
 	root.InitDefaultHelpCmd()
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return plainFlagError(err) })
 	return root
+}
+
+// plainFlagError says what is wrong with a number without the function that read it.
+func plainFlagError(err error) error {
+	e, ok := errors.AsType[*strconv.NumError](err)
+	if !ok {
+		return err
+	}
+	expected := "expected a whole number"
+	switch {
+	case errors.Is(e, strconv.ErrRange):
+		expected = "it is out of range"
+	case e.Func == "ParseFloat":
+		expected = "expected a number"
+	}
+	return errors.New(strings.Replace(err.Error(), e.Error(), expected, 1))
 }
 
 // knownCommand refuses arguments of a command that only groups others.
@@ -143,8 +165,8 @@ func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 // profiles, and lets the command's context carry the display of its progress.
 func (a *app) run(f func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		if a.threads < 0 {
-			return fmt.Errorf("--threads is %d, expected 0 (all processors) or more", a.threads)
+		if a.threads < 0 || a.threads > maxThreads {
+			return fmt.Errorf("--threads is %d, expected 0 (all processors) to %d", a.threads, maxThreads)
 		}
 		a.started = true
 		stopProfiles, err := a.startProfiles()

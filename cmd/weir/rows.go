@@ -88,7 +88,9 @@ type rows struct {
 // pick returns the k vertices that rank first by the first column, smaller
 // vertices first among equals.
 func (r *rows) pick(k int) []uint32 {
-	k = min(k, r.g.Vertices)
+	if k = min(k, r.g.Vertices); k <= 0 {
+		return nil
+	}
 	compare := func(v, w uint32) int { return cmp.Or(r.columns[0].compare(v, w), cmp.Compare(v, w)) }
 	var best []uint32
 	trim := func() {

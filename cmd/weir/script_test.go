@@ -17,7 +17,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// raceQuick keeps the race detector from sleeping for a second at the end of each of
+// the hundreds of processes that the tests start.
+const raceQuick = "atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
+	if os.Getenv("GORACE") == "" {
+		os.Setenv("GORACE", raceQuick) // the name and the value are valid
+	}
 	testscript.Main(m, map[string]func(){"weir": main})
 }
 

@@ -34,19 +34,10 @@ func Afforest(ctx context.Context, out, in *order.CSR, opt ComponentsOptions) (C
 }
 
 func afforest(ctx context.Context, out, in *order.CSR, threads int) (Components, error) {
+	if err := checkGraph(out, in); err != nil {
+		return Components{}, err
+	}
 	n := out.Vertices()
-	if in != nil && (in.Vertices() != n || in.Edges() != out.Edges()) {
-		return Components{}, fmt.Errorf("out-rows of %d vertices and %d edges, in-rows of %d and %d",
-			n, out.Edges(), in.Vertices(), in.Edges())
-	}
-	// Rows are read directly, not as Run would hand them out.
-	for _, rows := range []*order.CSR{out, in} {
-		if rows != nil {
-			if err := rows.Verify(); err != nil {
-				return Components{}, err
-			}
-		}
-	}
 	stage := progress.Start(ctx, "afforest", int64(n)*2, progress.Items)
 	defer stage.Done()
 	f := newForest(n)
@@ -66,6 +57,7 @@ func afforest(ctx context.Context, out, in *order.CSR, threads int) (Components,
 	}
 	giant, known := f.frequent()
 	known = known && in != nil
+	in = oneIfShared(out, in)
 	err = par.Range(ctx, threads, n, afforestGrain, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			if known && f.root(uint32(v)) == giant {

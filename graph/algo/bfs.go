@@ -84,11 +84,26 @@ func BFS(ctx context.Context, out, in *order.CSR, source uint32, opt BFSOptions)
 	return &BFSResult{Depth: b.depth, Parent: b.parent, Reached: b.reached, Levels: int(b.level), Edges: b.examined}, nil
 }
 
+// oneIfShared is out if in has the same storage, as the transposed rows of an undirected
+// graph do that was opened by package graph, and else in.
+func oneIfShared(out, in *order.CSR) *order.CSR {
+	if in == nil || in == out || len(in.Offsets) != len(out.Offsets) || len(in.Targets) != len(out.Targets) ||
+		&in.Offsets[0] != &out.Offsets[0] || len(in.Targets) > 0 && &in.Targets[0] != &out.Targets[0] {
+		return in
+	}
+	return out
+}
+
 // checkGraph verifies the storage of out and of in, which may be nil, and that
 // they can be of one graph.
 func checkGraph(out, in *order.CSR) error {
 	if out == nil {
 		return errors.New("no edges given: need the rows of a graph, have nil")
+	}
+	for _, rows := range []*order.CSR{out, in} {
+		if rows != nil && len(rows.Offsets)-1 != rows.Vertices() {
+			return fmt.Errorf("the rows of %d vertices of %d: expected those of all", len(rows.Offsets)-1, rows.Vertices())
+		}
 	}
 	if err := out.Verify(); err != nil {
 		return err

@@ -1,90 +1,10 @@
 package algo
 
 import (
-	"context"
-	"fmt"
+	"cmp"
 	"math/bits"
 	"slices"
-
-	"weir/graph/order"
-	"weir/internal/huge"
-	"weir/internal/par"
 )
-
-// OutDegrees counts the edges out of each vertex, parallel edges and loops
-// included. A vertex of 2³² edges or more would overflow its count; no order of
-// fewer edges can hold one.
-func OutDegrees(ctx context.Context, edges order.EdgeMap, threads int) ([]uint32, error) {
-	return degrees(ctx, edges, threads, false)
-}
-
-// InDegrees counts the edges into each vertex, as [OutDegrees] does those out of
-// it.
-func InDegrees(ctx context.Context, edges order.EdgeMap, threads int) ([]uint32, error) {
-	return degrees(ctx, edges, threads, true)
-}
-
-func degrees(ctx context.Context, edges order.EdgeMap, threads int, in bool) ([]uint32, error) {
-	n := edges.Vertices()
-	total := huge.Make[uint32](order.PadVertices(n))
-	parts := edges.Split(par.Threads(threads))
-	counts := make([][]uint32, len(parts))
-	err := eachPart(parts, func(i int) error {
-		counts[i] = total
-		if i > 0 {
-			counts[i] = huge.Make[uint32](len(total))
-		}
-		return parts[i].Run(ctx, &degreeKernel{counts: counts[i], in: in})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("count degrees: %w", err)
-	}
-	err = par.Range(ctx, par.Threads(threads), n, vertexGrain, func(_, lo, hi int) {
-		for _, more := range counts[min(1, len(counts)):] {
-			for v, c := range more[lo:hi] {
-				total[lo+v] += c
-			}
-		}
-	})
-	if err != nil {
-		return nil, fmt.Errorf("count degrees: %w", err)
-	}
-	return total[:n], nil
-}
-
-// degreeKernel counts one end of each edge. counts is padded to whole squares.
-type degreeKernel struct {
-	counts []uint32
-	in     bool
-}
-
-func (k *degreeKernel) Rows(r order.Rows) {
-	counts := k.counts
-	if k.in != r.Reversed {
-		for _, u := range r.Targets[r.Offsets[0]:r.Offsets[len(r.Offsets)-1]] {
-			counts[u]++
-		}
-		return
-	}
-	own := counts[r.First:]
-	for i, end := range r.Offsets[1:] {
-		own[i] += uint32(end - r.Offsets[i])
-	}
-}
-
-func (k *degreeKernel) Square(s order.Square) {
-	if k.in {
-		side := (*[order.SquareSide]uint32)(k.counts[s.Y:])
-		for _, p := range s.Pairs {
-			side[p.Y]++
-		}
-		return
-	}
-	side := (*[order.SquareSide]uint32)(k.counts[s.X:])
-	for _, p := range s.Pairs {
-		side[p.X]++
-	}
-}
 
 // DegreeCount says how many vertices have a degree.
 type DegreeCount struct {
@@ -131,7 +51,7 @@ func DegreeDistribution(degrees []uint32) Distribution {
 	for deg, c := range large {
 		d.Counts = append(d.Counts, DegreeCount{deg, c})
 	}
-	slices.SortFunc(d.Counts[tail:], func(a, b DegreeCount) int { return int(int64(a.Degree) - int64(b.Degree)) })
+	slices.SortFunc(d.Counts[tail:], func(a, b DegreeCount) int { return cmp.Compare(a.Degree, b.Degree) })
 
 	d.Min, d.Max = d.Counts[0].Degree, d.Counts[len(d.Counts)-1].Degree
 	d.Log2 = make([]int64, bits.Len32(d.Max)+1)

@@ -1,45 +1,12 @@
 package algo
 
 import (
-	"context"
-	"errors"
 	"math"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
-
-func TestDegrees(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		g := drawGraph(t)
-		out, in := make([]uint32, g.n), make([]uint32, g.n)
-		for _, e := range g.edges {
-			out[e[0]]++
-			in[e[1]]++
-		}
-		for _, o := range g.orders() {
-			for _, threads := range []int{1, 3} {
-				got, err := OutDegrees(context.Background(), o.edges, threads)
-				if err != nil || !slices.Equal(got, out) {
-					t.Fatalf("%s, %d threads: out-degrees %v, %v; want %v", o.name, threads, got, err, out)
-				}
-				got, err = InDegrees(context.Background(), o.edges, threads)
-				if err != nil || !slices.Equal(got, in) {
-					t.Fatalf("%s, %d threads: in-degrees %v, %v; want %v", o.name, threads, got, err, in)
-				}
-			}
-		}
-	})
-}
-
-func TestDegreesStop(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := OutDegrees(ctx, rmatList(6).hilbert(), 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("error is %v, want %v", err, context.Canceled)
-	}
-}
 
 func TestDistributionModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -62,6 +62,7 @@ func kcore(ctx context.Context, out, in *order.CSR, opt KCoreOptions) (*KCoreRes
 	if in == nil {
 		return nil, errTransposed
 	}
+	in = oneIfShared(out, in)
 	n := out.Vertices()
 	p := &peeling{threads: par.Threads(opt.Threads), rows: []*order.CSR{out}}
 	if in != out {

@@ -138,3 +138,18 @@ func TestKCoreErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestKCoreOfSharedRows gives the transposed rows of an undirected graph as a
+// copy of the rows that shares their storage.
+func TestKCoreOfSharedRows(t *testing.T) {
+	out := &order.CSR{Offsets: []uint64{0, 2, 4, 6}, Targets: []uint32{1, 2, 0, 2, 0, 1}} // a triangle
+	in := *out
+	in.Reversed = true
+	r, err := KCore(t.Context(), out, &in, KCoreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Max != 2 {
+		t.Errorf("a triangle has a %d-core, expected 2", r.Max)
+	}
+}

@@ -58,6 +58,7 @@ func lcc(ctx context.Context, out, in *order.CSR, threads int) (*LCCResult, erro
 	if in == nil {
 		return nil, errTransposed
 	}
+	in = oneIfShared(out, in)
 	directed := in != out
 	o, err := orient(ctx, out, in, threads, directed)
 	if err != nil {

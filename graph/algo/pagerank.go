@@ -65,7 +65,7 @@ type PageRankResult[T Float] struct {
 // number of threads they are the same bits. Over rows of in-neighbours (a reversed
 // [order.CSR]), and over [order.Hilbert] unless few vertices have most edges, every
 // target belongs to one thread; over other orders each thread adds to sums of its
-// own, which takes memory for each thread.
+// own, and no more threads do than that the sums take the memory of the edges.
 func PageRank[T Float](ctx context.Context, edges order.EdgeMap, opt PageRankOptions) (PageRankResult[T], error) {
 	r, err := newRanking[T](ctx, edges, opt)
 	if err != nil {
@@ -136,7 +136,7 @@ func newRanking[T Float](ctx context.Context, edges order.EdgeMap, opt PageRankO
 	}
 	if opt.OutDegrees == nil {
 		var err error
-		if opt.OutDegrees, err = OutDegrees(ctx, edges, opt.Threads); err != nil {
+		if opt.OutDegrees, err = order.OutDegrees(ctx, edges, opt.Threads); err != nil {
 			return nil, err
 		}
 	}
@@ -154,7 +154,7 @@ func newRanking[T Float](ctx context.Context, edges order.EdgeMap, opt PageRankO
 		r.next = huge.Make[T](padded)
 		r.tally = make([]tally, len(r.owned))
 	} else {
-		r.shared = edges.Split(r.threads)
+		r.shared = edges.Split(order.Shares(edges, r.threads))
 		r.sums = [][]T{r.acc}
 		for len(r.sums) < len(r.shared) {
 			r.sums = append(r.sums, huge.Make[T](padded))

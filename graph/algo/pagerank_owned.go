@@ -20,7 +20,7 @@ type ownedPart struct {
 func ownedParts(edges order.EdgeMap, threads int) []ownedPart {
 	switch m := edges.(type) {
 	case *order.CSR:
-		if m.Reversed {
+		if m.Reversed && len(m.Offsets)-1 == m.Vertices() { // or targets without a row would never settle
 			return rowParts(m)
 		}
 	case *order.Hilbert:

@@ -58,7 +58,7 @@ func scc(ctx context.Context, out, in *order.CSR, opt SCCOptions) (*SCCResult, e
 		return nil, err
 	}
 	n := out.Vertices()
-	if n >= sccDone {
+	if uint64(n) >= sccDone {
 		return nil, fmt.Errorf("%d vertices: can number fewer than %d", n, uint32(sccDone))
 	}
 	s := &sccSearch{

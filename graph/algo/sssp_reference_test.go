@@ -62,7 +62,7 @@ func TestReferenceBFS(t *testing.T) {
 		for v, d := range got.Depth {
 			text := strconv.Itoa(int(d))
 			if d == Unreached {
-				text = strconv.Itoa(math.MaxInt64)
+				text = strconv.FormatInt(math.MaxInt64, 10)
 			}
 			if text != want[v] {
 				t.Errorf("%s: vertex %s has depth %s, want %s", name, ids[v], text, want[v])

@@ -126,7 +126,7 @@ func TestSSSPOverflow(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		r, err := SSSP(context.Background(), out, 0, SSSPOptions{Threads: threads})
 		if err != nil || r.Dist[n-1] != maxIntegral*(n-1) {
-			t.Fatalf("end of the chain is at %v, %v; want %d", r.Dist[n-1], err, maxIntegral*(n-1))
+			t.Fatalf("end of the chain is at %v, %v; want %d", r.Dist[n-1], err, int64(maxIntegral*(n-1)))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package algo
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sort"
 
@@ -46,6 +47,7 @@ const orientOwners = 8
 // orient makes the oriented copy of the graph with rows out and transposed rows
 // in, on the given number of goroutines.
 func orient(ctx context.Context, out, in *order.CSR, threads int, ways bool) (*oriented, error) {
+	in = oneIfShared(out, in)
 	n := out.Vertices()
 	o := &oriented{
 		offsets: huge.Make[uint64](n + 1),
@@ -114,6 +116,11 @@ func orient(ctx context.Context, out, in *order.CSR, threads int, ways bool) (*o
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	for r, end := range next {
+		if end != o.offsets[r+1] {
+			return nil, fmt.Errorf("an edge of vertex %d is in the rows of only one direction: expected it in those of its other end too", o.vertex[r])
+		}
+	}
 	return o, nil
 }
 
@@ -144,6 +151,7 @@ func (o *oriented) rank() []uint32 {
 // without being sorted.
 func (o *oriented) scatter(ctx context.Context, lo, hi uint32, rank []uint32, next []uint64, view *simpleView) {
 	targets, ways := o.targets, o.ways
+	limit := o.offsets[hi] // beyond which only rows that do not fit would reach
 	for r, v := range o.vertex {
 		if r%orientGrain == 0 && ctx.Err() != nil {
 			return
@@ -156,6 +164,9 @@ func (o *oriented) scatter(ctx context.Context, lo, hi uint32, rank []uint32, ne
 			}
 			at := next[k]
 			next[k] = at + 1
+			if at >= limit {
+				continue
+			}
 			targets[at] = uint32(r)
 			if ways != nil {
 				ways[at] = view.ways[i]

@@ -21,6 +21,7 @@
 package extsort
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -269,7 +270,7 @@ func (s *Sorter) write(ctx context.Context, b *buffer) error {
 		}
 		err = w.write(ctx, keys, weights)
 		r, closeErr := w.close()
-		if err = errors.Join(err, closeErr); err != nil {
+		if err = cmp.Or(err, closeErr); err != nil { // the same, said twice, if both
 			return err
 		}
 		s.runs = append(s.runs, r)

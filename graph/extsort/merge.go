@@ -1,6 +1,7 @@
 package extsort
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/bits"
@@ -150,7 +151,7 @@ func (s *Sorter) cascade(ctx context.Context) error {
 		return w.write(ctx, b.keys, b.weights)
 	})
 	merged, closeErr := w.close()
-	if err = errors.Join(err, closeErr); err != nil {
+	if err = cmp.Or(err, closeErr); err != nil { // the same, said twice, if both
 		return err
 	}
 	for _, r := range group {

@@ -1,6 +1,6 @@
 package extsort
 
-import "math"
+import "weir/graph/order"
 
 // An output hands sorted edges on, and counts those that equal the one before or
 // leaves them out. To find the smallest weight of equal edges it holds the last
@@ -36,7 +36,7 @@ func (o *output) take(keys []uint64, weights []float32) error {
 	from := 0
 	for o.any && from < len(keys) && keys[from] == o.key {
 		if weights != nil {
-			o.weight = lighter(o.weight, weights[from])
+			o.weight = order.Lighter(o.weight, weights[from])
 		}
 		from++
 	}
@@ -57,7 +57,7 @@ func (o *output) take(keys []uint64, weights []float32) error {
 			}
 			to++
 		} else if weights != nil {
-			weights[to-1] = lighter(weights[to-1], weights[i])
+			weights[to-1] = order.Lighter(weights[to-1], weights[i])
 		}
 	}
 	o.duplicates += int64(len(keys) - to)
@@ -84,12 +84,4 @@ func (o *output) end() error {
 		return o.emit([]uint64{o.key}, nil)
 	}
 	return o.emit([]uint64{o.key}, []float32{o.weight})
-}
-
-// lighter is the smaller of two weights, and not a NaN if it can be avoided.
-func lighter(a, b float32) float32 {
-	if a <= b || math.IsNaN(float64(b)) {
-		return a
-	}
-	return b
 }

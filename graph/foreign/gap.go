@@ -24,6 +24,9 @@ const (
 	gapHeader      = 17
 )
 
+// maxGAPVertices is the largest number of vertices: the ids are int32.
+const maxGAPVertices = 1 << 31
+
 // GAP is a graph from one of GAP's files.
 type GAP struct {
 	// Directed says that In is stored too. An undirected graph stores every edge in
@@ -70,9 +73,8 @@ func readGAP(ctx context.Context, path string, f io.ReaderAt, size int64, weight
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	edges, n := int64(binary.LittleEndian.Uint64(header[1:])), int64(binary.LittleEndian.Uint64(header[9:]))
-	// The ids are int32, so there can be 2^31 vertices at most.
-	if header[0] > 1 || n < 0 || n > 1<<31 || edges < 0 || edges > math.MaxInt64/32 || n == 0 && edges > 0 {
-		return nil, fmt.Errorf("%s: not a GAP graph: directed %d (expected 0 or 1), %d edges, %d vertices (expected at most %d)", path, header[0], edges, n, 1<<31)
+	if header[0] > 1 || n < 0 || n > maxGAPVertices || edges < 0 || edges > math.MaxInt64/32 || n == 0 && edges > 0 {
+		return nil, fmt.Errorf("%s: not a GAP graph: directed %d (expected 0 or 1), %d edges, %d vertices (expected at most %d)", path, header[0], edges, n, uint64(maxGAPVertices))
 	}
 	g := &GAP{Directed: header[0] == 1}
 	r := gapReader{path: path, f: f, at: gapHeader, n: n, edges: edges, width: 4, threads: threads}

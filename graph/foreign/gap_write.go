@@ -30,8 +30,8 @@ func WriteGAP(ctx context.Context, path string, out, in *order.CSR, directed boo
 		switch {
 		case c == nil || c.Reversed != (i == 1):
 			return fmt.Errorf("write %s: it needs %s", path, name)
-		case int64(c.Vertices()) > 1<<31:
-			return fmt.Errorf("write %s: %d vertices; the format holds at most %d", path, c.Vertices(), 1<<31)
+		case int64(c.Vertices()) > maxGAPVertices:
+			return fmt.Errorf("write %s: %d vertices; the format holds at most %d", path, c.Vertices(), int64(maxGAPVertices))
 		case c.Vertices() != out.Vertices() || c.Edges() != out.Edges() || len(c.Offsets) != c.Vertices()+1 || c.Offsets[0] != 0:
 			return fmt.Errorf("write %s: %s of %d vertices and %d edges; expected a whole graph of %d and %d",
 				path, name, len(c.Offsets)-1, c.Edges(), out.Vertices(), out.Edges())

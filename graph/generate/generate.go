@@ -170,6 +170,9 @@ func (s Spec) plan() (m maker, vertices, edges int64, err error) {
 	case Star:
 		edges, m = n-1, star{}
 	case Complete:
+		if n > maxEdges/n {
+			return fail("all edges between %d vertices: want at most 2^48 edges", n)
+		}
 		edges, m = n*(n-1)/2, complete{n: n}
 	case Preferential:
 		m, edges, err = newPreferential(s, n)

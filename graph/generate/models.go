@@ -53,6 +53,9 @@ func newPreferential(s Spec, n int64) (preferential, int64, error) {
 	if d < 1 || d >= n {
 		return preferential{}, 0, fmt.Errorf("degree %d for %d vertices: want 1 to one less than the vertices", d, n)
 	}
+	if d > maxEdges/n {
+		return preferential{}, 0, fmt.Errorf("degree %d for %d vertices: want at most 2^48 edges", d, n)
+	}
 	p := preferential{key: key(s.Seed, streamEnds), degree: d, clique: d * (d + 1) / 2}
 	return p, p.clique + (n-d-1)*d, nil
 }
@@ -102,6 +105,9 @@ func newSmallWorld(s Spec, n int64) (smallWorld, int64, error) {
 	}
 	if d < 2 || d%2 != 0 || d >= n {
 		return smallWorld{}, 0, fmt.Errorf("degree %d for %d vertices: want an even number below the number of vertices", d, n)
+	}
+	if d > maxEdges/n {
+		return smallWorld{}, 0, fmt.Errorf("degree %d for %d vertices: want at most 2^48 edges", d, n)
 	}
 	if !(s.Rewire >= 0 && s.Rewire <= 1) {
 		return smallWorld{}, 0, fmt.Errorf("rewire %v: want a probability", s.Rewire)

@@ -22,14 +22,11 @@ type Way struct {
 	Cost int `json:"cost"`
 }
 
-// Tasks are the tasks that [Measure] knows.
+// The tasks that [Measure] and [Systems] know.
 const (
-	PageRank   = "pagerank"   // ten iterations
+	PageRank   = "pagerank"   // [Iterations] iterations
 	Components = "components" // connected components
 )
-
-// Iterations of PageRank are enough to tell ways apart.
-const Iterations = 10
 
 // way computes an answer with a number of threads.
 type way struct {
@@ -38,10 +35,12 @@ type way struct {
 }
 
 // Measure times ways to rank vertices and to find components, each on 1, 2, 4, …
-// up to the given number of threads, and finds the COST of each. In is the
-// transposed rows of g.Rows, or g.Rows itself for an undirected graph.
-func Measure(ctx context.Context, g Graph, in *order.CSR, threads int) ([]Way, error) {
-	degrees, err := algo.OutDegrees(ctx, g.Rows, threads)
+// up to the given number of threads, and finds the COST of each.
+func Measure(ctx context.Context, g Graph, threads int) ([]Way, error) {
+	if err := g.check(true); err != nil {
+		return nil, fmt.Errorf("measure: %w", err)
+	}
+	degrees, err := order.OutDegrees(ctx, g.Rows, threads)
 	if err != nil {
 		return nil, fmt.Errorf("measure: %w", err)
 	}
@@ -59,14 +58,14 @@ func Measure(ctx context.Context, g Graph, in *order.CSR, threads int) ([]Way, e
 	}
 	all := []way{
 		{PageRank, "vertex order, by source", rank(g.Rows)},
-		{PageRank, "vertex order, by target", rank(in)},
+		{PageRank, "vertex order, by target", rank(g.In)},
 		{PageRank, "Hilbert order", rank(g.Hilbert)},
 		{Components, "label propagation, vertex order", find(algo.LabelPropagation, g.Rows)},
 		{Components, "label propagation, Hilbert order", find(algo.LabelPropagation, g.Hilbert)},
 		{Components, "union-find, vertex order", find(algo.UnionFind, g.Rows)},
 		{Components, "union-find, Hilbert order", find(algo.UnionFind, g.Hilbert)},
 		{Components, "Afforest", func(ctx context.Context, threads int) error {
-			_, err := algo.Afforest(ctx, g.Rows, in, algo.ComponentsOptions{Threads: threads})
+			_, err := algo.Afforest(ctx, g.Rows, g.In, algo.ComponentsOptions{Threads: threads})
 			return err
 		}},
 	}

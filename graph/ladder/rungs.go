@@ -30,9 +30,10 @@ func unite(ctx context.Context, edges order.EdgeMap, f forest) ([]uint32, error)
 	return f.roots(), nil
 }
 
-// identity is a new forest of n single vertices.
-func identity(n int) []uint32 {
-	parent := huge.Make[uint32](n)
+// identity is a new forest of single vertices, padded to whole sides of squares, so
+// that no vertex of a square lies outside of it.
+func identity(g Graph) []uint32 {
+	parent := huge.Make[uint32](order.PadVertices(g.Rows.Vertices()))
 	for v := range parent {
 		parent[v] = uint32(v)
 	}
@@ -41,11 +42,14 @@ func identity(n int) []uint32 {
 
 // weighted is the union-find of textbooks: the root of smaller rank is hung below
 // the other, and finding halves the paths.
-type weighted struct{ parent, rank []uint32 }
+type weighted struct {
+	n            int
+	parent, rank []uint32
+}
 
 func newWeighted(g Graph) *weighted {
-	n := g.Rows.Vertices()
-	return &weighted{parent: identity(n), rank: huge.Make[uint32](n)}
+	parent := identity(g)
+	return &weighted{n: g.Rows.Vertices(), parent: parent, rank: huge.Make[uint32](len(parent))}
 }
 
 func (f *weighted) find(v uint32) uint32 {
@@ -91,14 +95,14 @@ func (f *weighted) Square(s order.Square) {
 }
 
 func (f *weighted) roots() []uint32 {
-	for v := range f.parent {
+	for v := range f.n {
 		f.parent[v] = f.find(uint32(v))
 	}
-	return f.parent
+	return f.parent[:f.n]
 }
 
-// array is a slice whose indices are not checked. It is only ever asked for
-// vertices of its graph, which the order of the edges has checked.
+// array is a slice whose indices are not checked. It is only ever asked for vertices
+// of squares that its padded slice covers, and for those that were stored in it.
 type array struct{ base unsafe.Pointer }
 
 func view(s []uint32) array { return array{unsafe.Pointer(unsafe.SliceData(s))} }
@@ -152,13 +156,14 @@ func (f *unchecked) Square(s order.Square) {
 // small has no ranks: the larger root is hung below the smaller one, which in
 // graphs of random numbering gives trees as shallow.
 type small struct {
+	n      int
 	slice  []uint32
 	parent array
 }
 
 func newSmall(g Graph) *small {
-	parent := identity(g.Rows.Vertices())
-	return &small{parent, view(parent)}
+	parent := identity(g)
+	return &small{g.Rows.Vertices(), parent, view(parent)}
 }
 
 func (f *small) union(v, u uint32) {
@@ -185,8 +190,42 @@ func (f *small) Square(s order.Square) {
 }
 
 func (f *small) roots() []uint32 {
-	for v := range f.slice {
+	for v := range f.n {
 		f.slice[v] = f.parent.find(uint32(v))
 	}
-	return f.slice
+	return f.slice[:f.n]
+}
+
+// batched is small in two steps over a batch of edges. The first reads the parents of
+// both ends and keeps the edges where they differ: its loads do not wait for one
+// another, so that many cache misses are under way at once, which is a prefetch in
+// software, and it has no branch to mispredict. The second links what was kept,
+// whose parents are in cache by then.
+type batched struct {
+	*small
+	kept [batchEdges]order.Pair
+}
+
+const batchEdges = 256
+
+func newBatched(g Graph) *batched { return &batched{small: newSmall(g)} }
+
+func (f *batched) Square(s order.Square) {
+	// A 16-bit index into an array of 65536 elements needs no check.
+	xs := (*[order.SquareSide]uint32)(f.slice[s.X:])
+	ys := (*[order.SquareSide]uint32)(f.slice[s.Y:])
+	for pairs := s.Pairs; len(pairs) > 0; {
+		batch := pairs[:min(len(pairs), batchEdges)]
+		pairs = pairs[len(batch):]
+		kept := 0
+		for _, p := range batch {
+			f.kept[kept%batchEdges] = p
+			if xs[p.X] != ys[p.Y] {
+				kept++
+			}
+		}
+		for _, p := range f.kept[:kept] {
+			f.union(s.X|uint32(p.X), s.Y|uint32(p.Y))
+		}
+	}
 }

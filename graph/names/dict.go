@@ -276,7 +276,7 @@ func (d *Strings) Reset() {
 // Table is the names by number; the dictionary must not be used after it.
 func (d *Strings) Table() *Table {
 	t := &Table{kind: Text, n: len(d.ends), arena: d.arena}
-	if len(d.arena) < math.MaxUint32 {
+	if uint64(len(d.arena)) < math.MaxUint32 {
 		t.small = make([]uint32, t.n+1)
 		for i, end := range d.ends {
 			t.small[i+1] = uint32(end)

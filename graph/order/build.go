@@ -45,8 +45,8 @@ func Pack(source, target uint32) uint64 { return uint64(source)<<32 | uint64(tar
 // the input are split by the high bits of the source; then each group of
 // sources, gathered from all pieces, is sorted by target and by source.
 func Build(ctx context.Context, n int, chunks [][]uint64, weights [][]float32, opt BuildOptions) (*CSR, Stats, error) {
-	if n < 0 || n > MaxVertices {
-		return nil, Stats{}, fmt.Errorf("build vertex order: %d vertices, expected 0 to %d", n, MaxVertices)
+	if n < 0 || uint64(n) > MaxVertices {
+		return nil, Stats{}, fmt.Errorf("build vertex order: %d vertices, expected 0 to %d", n, uint64(MaxVertices))
 	}
 	if weights != nil && len(weights) != len(chunks) {
 		return nil, Stats{}, fmt.Errorf("build vertex order: weights for %d chunks, expected %d", len(weights), len(chunks))

@@ -156,12 +156,6 @@ func ToCSR(ctx context.Context, e EdgeMap, opt BuildOptions) (*CSR, Stats, error
 	return p.rows(ctx, rowOptions{reversed: opt.Reversed, dedup: opt.Dedup})
 }
 
-// FromHilbert brings Hilbert order back into vertex order.
-func FromHilbert(ctx context.Context, h *Hilbert, threads int) (*CSR, error) {
-	c, _, err := ToCSR(ctx, h, BuildOptions{Threads: threads})
-	return c, err
-}
-
 // Transpose gives the same edges with rows by their other end: the in-edges of
 // each vertex for a CSR of out-edges, and the reverse. It needs the result and 8
 // bytes an edge for a while, 12 with weights.

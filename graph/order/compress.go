@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"fmt"
 	"sort"
 
 	"weir/internal/eliasfano"
@@ -11,6 +12,8 @@ import (
 )
 
 // Compress makes compressed Hilbert order. It needs no memory besides the result.
+// It is an error if edges are not along the curve, as those of other programs'
+// files may not be: [ToCSR] and [BuildHilbert] bring them there.
 func Compress(ctx context.Context, h *Hilbert, threads int) (*Compressed, error) {
 	threads = par.Threads(threads)
 	stage := progress.Start(ctx, "compress", h.Edges(), progress.Edges)
@@ -35,6 +38,10 @@ func Compress(ctx context.Context, h *Hilbert, threads int) (*Compressed, error)
 		for ; lo < hi; lo += eliasfano.FrameLen {
 			last := min(lo+eliasfano.FrameLen, hi)
 			position := h.positions(last-1, last, nil)[0]
+			if position < base {
+				errs[i] = backwards(position, base)
+				return
+			}
 			size := eliasfano.Size(position-base, int(last-lo))
 			b.Size, base = b.Size+uint32(size), position
 		}
@@ -56,8 +63,17 @@ func Compress(ctx context.Context, h *Hilbert, threads int) (*Compressed, error)
 	err = par.Range(ctx, threads, len(c.Blocks), 1, func(worker, i, _ int) {
 		lo, hi := bounds(i)
 		b := &c.Blocks[i]
-		positions := h.positions(lo, hi, buffers[worker][:0])
+		// With the edge before, so that blocks ascend from one to the next too.
+		before := max(lo, first+1) - 1
+		positions := h.positions(before, hi, buffers[worker][:0])
 		buffers[worker] = positions
+		for j := 1; j < len(positions); j++ {
+			if positions[j] < positions[j-1] {
+				errs[i] = backwards(positions[j], positions[j-1])
+				return
+			}
+		}
+		positions = positions[lo-before:]
 		dst, base := c.Data[b.Offset:b.Offset+uint64(b.Size)], b.First
 		for len(positions) > 0 {
 			n := min(len(positions), eliasfano.FrameLen)
@@ -66,10 +82,20 @@ func Compress(ctx context.Context, h *Hilbert, threads int) (*Compressed, error)
 		}
 		stage.Add(int64(hi - lo))
 	})
+	if err == nil {
+		err = firstError(errs)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// backwards is the error of an edge at a position before that of an edge it follows.
+func backwards(position, before uint64) error {
+	x, y := Point(position)
+	u, v := Point(before)
+	return fmt.Errorf("compress: the edge from %d to %d follows the one from %d to %d, which is farther along the Hilbert curve; expected edges along it", x, y, u, v)
 }
 
 // positions appends the curve positions of edges lo to hi.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -158,4 +159,49 @@ func (s *summer) Square(q Square) {
 		sum += uint64(p.X ^ p.Y)
 	}
 	s.sum += sum
+}
+
+// Edges out of order would be gaps below zero.
+func TestCompressRefusesDisorder(t *testing.T) {
+	const edges = CompressedBlockEdges + 1000
+	for _, c := range []struct {
+		name    string
+		disturb func(h *Hilbert)
+	}{
+		{"within a frame", func(h *Hilbert) { h.Pairs[10], h.Pairs[20] = h.Pairs[20], h.Pairs[10] }},
+		{"at the end of a frame", func(h *Hilbert) { h.Pairs[0], h.Pairs[127] = h.Pairs[127], h.Pairs[0] }},
+		{"at the end of a block", func(h *Hilbert) {
+			const last = CompressedBlockEdges - 1
+			h.Pairs[last], h.Pairs[last+1] = h.Pairs[last+1], h.Pairs[last]
+		}},
+		{"squares", func(h *Hilbert) {
+			slices.Reverse(h.Squares)
+			for i, s := range h.Squares {
+				h.Starts[i+1] = h.Starts[i] + uint64(s.Count)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var keys []uint64
+			for i := range uint32(edges) {
+				keys = append(keys, Pack(i%300, i/300))
+			}
+			keys = append(keys, Pack(1<<16, 1))
+			rows, _, err := Build(t.Context(), 1<<17, [][]uint64{keys}, nil, BuildOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := BuildHilbert(t.Context(), rows, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Compress(t.Context(), h, 2); err != nil {
+				t.Fatalf("in order: %v", err)
+			}
+			c.disturb(h)
+			if _, err := Compress(t.Context(), h, 2); err == nil || !strings.Contains(err.Error(), "expected edges along it") {
+				t.Errorf("error is %v", err)
+			}
+		})
+	}
 }

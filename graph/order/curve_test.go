@@ -57,7 +57,7 @@ func BenchmarkCurve(b *testing.B) {
 	const n = 1 << 12
 	positions, pairs := make([]uint64, n), make([]Pair, n)
 	for i := range positions {
-		positions[i] = uint64(i * 0x9E3779B1)
+		positions[i] = uint64(i) * 0x9E3779B1
 	}
 	b.Run("enter", func(b *testing.B) {
 		for b.Loop() {

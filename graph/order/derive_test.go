@@ -3,6 +3,7 @@ package order
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -156,7 +157,7 @@ func TestOrders(t *testing.T) {
 			checkOrder(t, ph, n, edgesOf(t, part))
 		}
 
-		back, err := FromHilbert(ctx, h, threads)
+		back, _, err := ToCSR(ctx, h, BuildOptions{Threads: threads})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +174,11 @@ func TestOrders(t *testing.T) {
 		}
 
 		for _, e := range []EdgeMap{c, h, z} {
-			out, in, err := Degrees(ctx, e, threads)
+			out, err := OutDegrees(ctx, e, threads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, err := InDegrees(ctx, e, threads)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,6 +191,42 @@ func TestOrders(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestDegreesStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := OutDegrees(ctx, sampleCompressed(t, 1000), 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, want %v", err, context.Canceled)
+	}
+}
+
+// Rows tell their lengths without their neighbours, which may be damaged.
+func TestDegreesOfRows(t *testing.T) {
+	for _, reversed := range []bool{false, true} {
+		c := &CSR{Offsets: []uint64{0, 2, 2, 3}, Targets: []uint32{1, 2, 0}, Reversed: reversed, Guard: refusal{}}
+		own, other := OutDegrees, InDegrees
+		if reversed {
+			own, other = other, own
+		}
+		if got, err := own(t.Context(), c, 2); err != nil || !slices.Equal(got, []uint32{2, 0, 1}) {
+			t.Errorf("reversed %v: degrees %v, %v", reversed, got, err)
+		}
+		if _, err := other(t.Context(), c, 2); err == nil {
+			t.Errorf("reversed %v: neighbours were not checked", reversed)
+		}
+	}
+}
+
+func TestShares(t *testing.T) {
+	for _, c := range []struct{ vertices, edges, threads, want int }{
+		{0, 0, 8, 1}, {10, 0, 8, 1}, {10, 5, 8, 1}, {10, 35, 8, 3}, {10, 1000, 8, 8}, {1, 3, 1, 1},
+	} {
+		h := &Hilbert{N: c.vertices, Squares: make([]Extent, 1), Starts: []uint64{0, uint64(c.edges)}}
+		if got := Shares(h, c.threads); got != c.want {
+			t.Errorf("%d edges among %d vertices, %d threads: %d parts, want %d", c.edges, c.vertices, c.threads, got, c.want)
+		}
+	}
 }
 
 func edgesOf(t *rapid.T, e EdgeMap) (edges []edge) {

@@ -285,7 +285,7 @@ func dedupRows(targets []uint32, weights []float32, offsets []uint64, start uint
 		for e := lo; e < hi; e++ {
 			if at > row && targets[at-1] == targets[e] {
 				if weights != nil {
-					weights[at-1] = lighter(weights[at-1], weights[e])
+					weights[at-1] = Lighter(weights[at-1], weights[e])
 				}
 				continue
 			}
@@ -300,8 +300,9 @@ func dedupRows(targets []uint32, weights []float32, offsets []uint64, start uint
 	return uint64(at)
 }
 
-// lighter is the smaller of two weights, and not a NaN if it can be avoided.
-func lighter(a, b float32) float32 {
+// Lighter is the smaller of two weights, and not a NaN if it can be avoided: the
+// weight that stays where of equal edges one is kept.
+func Lighter(a, b float32) float32 {
 	if a <= b || math.IsNaN(float64(b)) {
 		return a
 	}

@@ -120,7 +120,7 @@ func (m *merger) row(v uint32, a, b *CSR) {
 		last := len(m.targets) - 1
 		if m.dedup && last >= start && m.targets[last] == u {
 			if from.Weights != nil {
-				m.weights[last] = lighter(m.weights[last], from.Weights[e])
+				m.weights[last] = Lighter(m.weights[last], from.Weights[e])
 			}
 			continue
 		}

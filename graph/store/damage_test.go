@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"weir/graph/order"
 	"weir/internal/mapfile"
 )
 
@@ -232,6 +233,39 @@ func TestVerifyNamesAll(t *testing.T) {
 	}
 	if _, err := list(h); err == nil || !strings.Contains(err.Error(), "hilbert-pairs, block 0") {
 		t.Errorf("walk squares: %v", err)
+	}
+}
+
+// Whose rows do not ascend although the header says so is not sound, and whose
+// header does not say so has no rows.
+func TestRowsAscend(t *testing.T) {
+	c := content{n: 9000, edges: []edge{{0, 1, 0}, {8000, 4, 0}, {8000, 7, 0}, {8999, 2, 0}}, out: true, in: true}
+	data := c.bytes(t)
+	sections, err := decodeTable(data, int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(sections, func(s *section) bool { return s.kind == OutTargets })
+	targets := data[sections[at].offset:]
+	le.PutUint32(targets[4:], 7)
+	le.PutUint32(targets[8:], 4)
+	reseal(data)
+	err = verifyBytes(data)
+	damaged, ok := errors.AsType[*DamageError](err)
+	if !ok || len(damaged.Damage) != 1 || damaged.Damage[0].Section != OutTargets || !strings.Contains(err.Error(), "the row of vertex 8000 does not ascend") {
+		t.Errorf("got %v", err)
+	}
+	data = c.bytes(t)
+	le.PutUint32(data[atFlags:], 0)
+	reseal(data)
+	f, err := open(mapfile.Of("g.weir", data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range []func() (*order.CSR, error){f.Out, f.In} {
+		if _, err := rows(); err == nil || !strings.Contains(err.Error(), "ascend within each row") {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 

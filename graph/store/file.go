@@ -158,6 +158,9 @@ func (f *File) csr(offsets, ids, weights Kind) (*order.CSR, error) {
 	if c := f.rows[offsets]; c != nil {
 		return c, nil
 	}
+	if f.Has(ids) && !f.Meta.Sorted {
+		return nil, fmt.Errorf("%s: the header does not say that the neighbours in section %s ascend within each row; expected it to", f.Path(), ids)
+	}
 	c := &order.CSR{Reversed: offsets == InOffsets}
 	var err error
 	if c.Offsets, err = whole[uint64](f, offsets, nil); err != nil {

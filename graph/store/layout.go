@@ -22,9 +22,9 @@ func (f *File) Layout() []Region {
 		case s == nil:
 			r.Detail = fmt.Sprintf("format %d, %d sections", Version, len(f.sections))
 		case p.sums:
-			r.Detail = fmt.Sprintf("%d xxh3-64 checksums, one for each block of %d bytes", s.blocks(), s.block)
+			r.Detail = fmt.Sprintf("%d × xxh3-64, one for each block of %d bytes", s.blocks(), s.block)
 		default:
-			r.Detail = fmt.Sprintf("%d elements of %d bytes", s.elements(), s.width)
+			r.Detail = fmt.Sprintf("%d × %d B", s.elements(), s.width)
 		}
 		regions = append(regions, r)
 		at = p.end

@@ -326,7 +326,7 @@ func TestInterleavedSections(t *testing.T) {
 	}
 	defer w.Abort()
 	w.block = pageSize
-	w.Meta = Meta{Vertices: int64(c.n), Edges: int64(len(c.edges)), Weighted: true}
+	w.Meta = Meta{Vertices: int64(c.n), Edges: int64(len(c.edges)), Weighted: true, Sorted: true}
 	targets, err1 := w.Section(OutTargets, int64(len(c.edges))*4)
 	weights, err2 := w.Section(OutWeights, int64(len(c.edges))*4)
 	if err := errors.Join(err1, err2); err != nil {

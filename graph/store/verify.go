@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"weir/graph/order"
 	"weir/internal/par"
@@ -176,6 +178,8 @@ func (v *verification) relations(ctx context.Context, threads int) error {
 		{OutOffsets, func() error { _, err := f.Out(); return err }},
 		{InOffsets, func() error { _, err := f.In(); return err }},
 		{OutDegrees, func() error { _, err := f.Degrees(); return err }},
+		{OutTargets, func() error { return v.ascend(ctx, threads, OutOffsets, OutTargets, f.Out) }},
+		{InSources, func() error { return v.ascend(ctx, threads, InOffsets, InSources, f.In) }},
 		{CompressedBlocks, func() error { _, err := f.Compressed(); return err }},
 		{CompressedData, func() error { return v.decode(ctx, threads) }},
 	} {
@@ -186,6 +190,45 @@ func (v *verification) relations(ctx context.Context, threads int) error {
 		}
 	}
 	return nil
+}
+
+// ascend checks that neighbours ascend within each row, if the offsets of the rows
+// are sound: algorithms rely on it.
+func (v *verification) ascend(ctx context.Context, threads int, offsets, ids Kind, open func() (*order.CSR, error)) error {
+	if v.has(offsets) {
+		return nil
+	}
+	c, err := open()
+	if err != nil {
+		return err
+	}
+	const grain = 1 << 12 // rows
+	var first atomic.Int64
+	first.Store(math.MaxInt64)
+	var failed atomic.Pointer[error]
+	err = par.Range(ctx, par.Threads(threads), c.Vertices(), grain, func(_, lo, hi int) {
+		err := v.file.m.Protect(func() error {
+			for u := lo; u < hi; u++ {
+				if slices.IsSorted(c.Neighbours(uint32(u))) {
+					continue
+				}
+				for old := first.Load(); int64(u) < old && !first.CompareAndSwap(old, int64(u)); old = first.Load() {
+				}
+				break
+			}
+			return nil
+		})
+		if err != nil {
+			failed.CompareAndSwap(nil, &err)
+		}
+	})
+	if failed := failed.Load(); failed != nil {
+		return *failed
+	}
+	if err != nil || first.Load() == math.MaxInt64 {
+		return err
+	}
+	return v.file.unsound(ids, fmt.Sprintf("the row of vertex %d does not ascend; the header says that all do", first.Load()))
 }
 
 // decode walks the compressed edges if their index is sound: only that shows

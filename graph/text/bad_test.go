@@ -18,7 +18,11 @@ func TestReadRefusesLines(t *testing.T) {
 		opt        Options
 		want       string
 	}{
-		{"one field", "0 1\n17\n", Options{}, `g.el:2: 1 fields, an edge needs 2 separated by blanks: "17"`},
+		{"a weight of NaN among the first", "0 1 1.5\n1 2 NaN\n", Options{}, `g.el:2: weight "NaN" is not finite`},
+		{"a weight too large among the first", "0 1 1e400\n1 2 1\n", Options{}, `g.el:1: weight "1e400" is too large`},
+		{"a word among weights", strings.Repeat("0 1 2\n", 20) + "1 2 x\n", Options{}, `g.el:21: weight "x" is not a decimal number`},
+		{"no weight among weights", strings.Repeat("0 1 2\n", 20) + "1 2\n", Options{}, `g.el:21: no weight in column 3`},
+		{"one field", "0 1\n17\n", Options{}, `g.el:2: 1 field, an edge needs 2 separated by blanks: "17"`},
 		{"after many lines", lead + "1 x\n", Options{}, `g.el:1801: id "x" is not an integer as those of the first lines are (if ids are strings, say so): "1 x"`},
 		{"negative", "0 1\n-4 5\n", Options{}, `g.el:2: id "-4" is negative: "-4 5"`},
 		{"negative first", "-4 5\n", Options{}, `g.el:1: id "-4" is negative: "-4 5"`},
@@ -47,7 +51,7 @@ func TestReadRefusesLines(t *testing.T) {
 		{"long line shortened", "0 1\n" + strings.Repeat("é", 500) + "\n", Options{IDs: IntegerIDs}, strings.Repeat("é", 40) + `"… (1,000 bytes)`},
 		{"above the longest line", "0 1\n" + strings.Repeat("a", 500) + " b\n", Options{IDs: StringIDs, MaxLine: 200}, `g.el:2: the line is longer than 200 bytes`},
 		{"above the longest line, skipping", "0 1\n1 1 " + strings.Repeat("a", 500) + "\n", Options{SkipBad: -1, MaxLine: 200}, `g.el:2: the line is longer than 200 bytes`},
-		{"more than tolerated", "0 1\nx\n1 0\ny\nz\n", Options{IDs: IntegerIDs, SkipBad: 2}, `more than 2 bad lines; the first is g.el:2: 1 fields`},
+		{"more than tolerated", "0 1\nx\n1 0\ny\nz\n", Options{IDs: IntegerIDs, SkipBad: 2}, `more than 2 bad lines; the first is g.el:2: 1 field`},
 		{"columns beyond", "a,b,c\na,b\n", Options{Columns: []int{1, 3}}, `g.el:2: 2 fields, an edge needs 3 separated by`},
 	}
 	for _, c := range cases {
@@ -100,7 +104,7 @@ func TestReadRefusesTexts(t *testing.T) {
 		{"entry without value", "g", mm + "real general\n3 3 1\n1 3\n", Options{}, `g:3: no weight in column 3`},
 		{"matrix with options", "g", mm + "real general\n3 3 0\n", Options{KeepIDs: true}, "are for edge lists"},
 		{"pattern with weights", "g", mm + "pattern general\n3 3 0\n", Options{Weights: Yes}, "weights wanted, but this MatrixMarket file has none"},
-		{"METIS header", "g.graph", "3\n", Options{Format: METIS}, "g.graph:1: 1 fields, want a METIS header"},
+		{"METIS header", "g.graph", "3\n", Options{Format: METIS}, "g.graph:1: 1 field, want a METIS header"},
 		{"METIS format", "g.graph", "3 1 002\n", Options{Format: METIS}, `g.graph:1: format "002"`},
 		{"METIS weights without format", "g.graph", "3 1 001 2\n", Options{Format: METIS}, `g.graph:1: 2 weights of a vertex, but format "001" has none`},
 		{"METIS neighbour 0", "g.graph", "2 1\n2\n0\n", Options{Format: METIS}, `g.graph:3: neighbour 0 is not in 1 to 2, which are all vertices: "0"`},
@@ -140,18 +144,21 @@ func TestReadRefusesTexts(t *testing.T) {
 }
 
 func TestReadRefusesOptions(t *testing.T) {
-	for want, opt := range map[string]Options{
+	options := map[string]Options{
 		"1 columns given":           {Columns: []int{1}},
 		"column 0":                  {Columns: []int{0, 1}},
 		"column 2 given twice":      {Columns: []int{2, 2}},
 		"weights wanted, but only":  {Columns: []int{1, 2}, Weights: Yes},
 		"no weights wanted, but":    {Columns: []int{1, 2, 3}, Weights: No},
-		`separator '|'`:             {Separator: '|'},
+		`separator '!'`:             {Separator: '!'},
 		"string ids cannot be kept": {IDs: StringIDs, KeepIDs: true},
 		"exclude each other":        {KeepIDs: true, Vertices: 3},
-		"4294967296 vertices":       {Vertices: 1 << 32},
 		"-1 vertices":               {Vertices: -1},
-	} {
+	}
+	if most := int64(1) << 32; int64(int(most)) == most {
+		options["4294967296 vertices"] = Options{Vertices: int(most)}
+	}
+	for want, opt := range options {
 		if _, err := loadText(t, "g", "0 1\n", opt); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -252,10 +259,10 @@ func TestReadLongLines(t *testing.T) {
 	}
 }
 
-func TestSniff(t *testing.T) {
+func TestNotText(t *testing.T) {
 	for text, want := range map[string]bool{"": true, "0 1\n": true, "weir\x00\x01": false, "\x1f\x8b\x08\x00": false, "Å Ö\r\n": true, "\xff\xfe0": false, "0 1\r": true, "0 1\r2 3": false} {
-		if got := Sniff([]byte(text)); got != want {
-			t.Errorf("Sniff(%q) = %v", text, got)
+		if why := notText([]byte(text)); (why == "") != want {
+			t.Errorf("%q: %q", text, why)
 		}
 	}
 }

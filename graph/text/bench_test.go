@@ -39,7 +39,7 @@ func BenchmarkRead(b *testing.B) {
 		{"weights", func(b []byte, s, t int) []byte { return fmt.Appendf(b, "%d %d %d\n", s, t, s%1000) }, Options{}},
 		{"decimals", func(b []byte, s, t int) []byte { return fmt.Appendf(b, "%d %d %d.25\n", s, t, s%1000) }, Options{}},
 		{"CSV", func(b []byte, s, t int) []byte { return fmt.Appendf(b, "%d, %d\r\n", s, t) }, Options{}},
-		{"wide", func(b []byte, s, t int) []byte { return fmt.Appendf(b, "%d %d\n", s+1<<40, t+1<<40) }, Options{}},
+		{"wide", func(b []byte, s, t int) []byte { return fmt.Appendf(b, "%d %d\n", int64(s)+1<<40, int64(t)+1<<40) }, Options{}},
 		{"strings", func(b []byte, s, t int) []byte { return fmt.Appendf(b, "n%d n%d\n", s, t) }, Options{}},
 	} {
 		text := benchText(m, n, c.line)

@@ -156,7 +156,7 @@ func (d *declaration) metis(p *plan) error {
 	}
 	fields := bytes.Fields(d.line)
 	if len(fields) < 2 || len(fields) > 4 {
-		return d.fail("%d fields, want a METIS header: vertices, edges, format, weights of a vertex", len(fields))
+		return d.fail("%s, want a METIS header: vertices, edges, format, weights of a vertex", countFields(len(fields)))
 	}
 	numbers := slices.Clone(fields)
 	if len(fields) > 2 {

@@ -19,14 +19,14 @@
 // # Edge lists
 //
 // A line is an edge: a source, a target, perhaps a weight. Fields are separated
-// by tabs, semicolons, commas or runs of blanks, whichever the first lines are
-// cut by. Lines that begin with # or % or // are comments. A field may be
+// by tabs, semicolons, commas, bars or runs of blanks, whichever the first lines
+// are cut by. Lines that begin with # or % or // are comments. A field may be
 // quoted; a quote within it is doubled or follows a backslash. Quoted fields do
-// not go on over line ends. A third column is the weight if it is a number in all of
-// the first lines (say [No] to Options.Weights where it is a timestamp);
-// further columns are ignored. Options.Columns picks others. A first line that
-// is not numeric above lines that are, or that says "source,target" in one of
-// the usual ways, is a header.
+// not go on over line ends. A third column is the weight if it is a number in all
+// of the first lines, or in all but one of sixteen, which are bad then (say [No] to
+// Options.Weights where it is a timestamp); further columns are ignored.
+// Options.Columns picks others. A first line that is not numeric above lines that
+// are, or that says "source,target" in one of the usual ways, is a header.
 //
 // Vertices are the ids that occur. Integers below 2³² come out as they are,
 // with Chunk.Raw set, and Result.Rank renumbers them once all have been seen, if

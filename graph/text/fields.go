@@ -7,7 +7,7 @@ import (
 
 // fieldCutter cuts lines into fields. It may be reused, not shared.
 type fieldCutter struct {
-	sep     byte // '\t', ',', ';', or ' ' for any run of blanks
+	sep     byte // '\t', ',', ';', '|', or ' ' for any run of blanks
 	fields  [][]byte
 	scratch []byte // quoted fields without their doubled quotes
 }

@@ -6,33 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 )
-
-// OpenLabels reads the labels that a specification like "airports.dat:5,2"
-// names: a file, the 1-based column of the keys and that of the labels. Without
-// columns they are 1 and 2.
-func OpenLabels(spec string) (map[string]string, error) {
-	path, key, label := spec, 1, 2
-	if at := strings.LastIndexByte(spec, ':'); at >= 0 {
-		if a, b, ok := strings.Cut(spec[at+1:], ","); ok {
-			var errA, errB error
-			key, errA = strconv.Atoi(a)
-			label, errB = strconv.Atoi(b)
-			if errA != nil || errB != nil {
-				return nil, fmt.Errorf("labels %q: want FILE:KEY,LABEL with two numbers of columns", spec)
-			}
-			path = spec[:at]
-		}
-	}
-	in, err := Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	return ReadLabels(in, key, label)
-}
 
 // ReadLabels reads labels of vertices from a table with quoted fields, comments
 // and separators as edge lists have them. Columns are 1-based. Lines whose key
@@ -68,7 +43,7 @@ func ReadLabels(in *Input, key, label int) (map[string]string, error) {
 		}
 		fields, err := cutter.cut(line, max(key, label))
 		if err == nil && len(fields) < max(key, label) {
-			err = fmt.Errorf("%d fields separated by %s, want at least %d", len(fields), separatorName(cutter.sep), max(key, label))
+			err = fmt.Errorf("%s separated by %s, want at least %d", countFields(len(fields)), separatorName(cutter.sep), max(key, label))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read labels: %w", &LineError{File: in.name, Line: at, Reason: err.Error(), Text: shown(line)})

@@ -116,7 +116,7 @@ func (r *reading) judge(out *part) error {
 
 // mergeStrings gives a part's strings their numbers.
 func (r *reading) mergeStrings(out *part) error {
-	if r.strings.Len() > names.Limit-out.strings.Len() {
+	if int64(r.strings.Len())+int64(out.strings.Len()) > names.Limit {
 		return r.tooMany() // or nearly so
 	}
 	r.final = r.strings.AddAll(out.strings, r.final[:0])
@@ -131,7 +131,7 @@ func (r *reading) mergeInts(out *part) error {
 	if !r.dictionary.Load() {
 		r.openDictionary()
 	}
-	if r.wide.Len() > names.Limit-out.ints.Len() {
+	if int64(r.wide.Len())+int64(out.ints.Len()) > names.Limit {
 		return r.tooMany() // or nearly so
 	}
 	r.final = r.wide.AddAll(out.ints.Keys(), r.final[:0])
@@ -162,7 +162,7 @@ func (r *reading) openDictionary() {
 // lookUp renumbers a part that was parsed before the dictionary was opened.
 func (r *reading) lookUp(out *part) error {
 	for i, e := range out.edges {
-		if r.wide.Len() > names.Limit-2 {
+		if int64(r.wide.Len()) > names.Limit-2 {
 			return r.tooMany()
 		}
 		s := r.wide.Add(e >> 32)
@@ -238,7 +238,7 @@ func (r *reading) result() (*Result, error) {
 		res.Names = r.wide.Table()
 		rep.IDs = fmt.Sprintf("%d integers of up to 64 bits", res.Vertices)
 	default:
-		if r.seen.Len() > names.Limit {
+		if int64(r.seen.Len()) > names.Limit {
 			return nil, r.tooMany()
 		}
 		res.Vertices = r.seen.Len()

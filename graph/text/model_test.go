@@ -222,7 +222,7 @@ func TestReadAgreesWithTheModel(t *testing.T) {
 		opt := Options{
 			IDs:       rapid.SampledFrom([]IDs{IntegerIDs, IntegerIDs, StringIDs}).Draw(t, "ids"),
 			Weights:   rapid.SampledFrom([]Choice{Yes, No}).Draw(t, "weights"),
-			Separator: rapid.SampledFrom([]byte(" \t,;")).Draw(t, "separator"),
+			Separator: rapid.SampledFrom([]byte(" \t,;|")).Draw(t, "separator"),
 			SkipBad:   rapid.SampledFrom([]int{0, -1}).Draw(t, "skip"),
 			ChunkSize: rapid.IntRange(1, 64).Draw(t, "chunk"),
 			Threads:   rapid.IntRange(1, 4).Draw(t, "threads"),

@@ -67,8 +67,8 @@ type Options struct {
 	// Columns are the 1-based columns of source, target and, if there is one,
 	// weight in an edge list. Nil is 1, 2 and perhaps 3.
 	Columns []int
-	// Separator of an edge list: '\t', ',', ';' or, for any run of blanks and
-	// tabs, ' '. 0 finds it.
+	// Separator of an edge list: '\t', ',', ';', '|' or, for any run of blanks
+	// and tabs, ' '. 0 finds it.
 	Separator byte
 	// Missing are the fields that stand for no vertex: a row with one is counted
 	// and is no edge. Nil is `\N`. An empty field is a bad line unless "" is here.
@@ -125,11 +125,11 @@ func (o Options) settled() (Options, error) {
 		o.Weights = Yes
 	}
 	switch o.Separator {
-	case 0, '\t', ',', ';', ' ':
+	case 0, '\t', ',', ';', '|', ' ':
 	default:
-		return o, fmt.Errorf("read graph: separator %q, want a tab, comma, semicolon or blank", o.Separator)
+		return o, fmt.Errorf("read graph: separator %q, want a tab, comma, semicolon, bar or blank", o.Separator)
 	}
-	if o.Vertices < 0 || o.Vertices > names.Limit {
+	if o.Vertices < 0 || int64(o.Vertices) > names.Limit {
 		return o, fmt.Errorf("read graph: %d vertices, want at most %d", o.Vertices, uint64(names.Limit))
 	}
 	if o.IDs == StringIDs && (o.KeepIDs || o.Vertices > 0) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"weir/graph/names"
 )
@@ -288,7 +289,7 @@ func (p *parser) lineOf(text []byte, out *part) line {
 		return p.refuse(out, text, "%v", err)
 	}
 	if need := max(p.src, p.dst) + 1; len(fields) < need {
-		return p.refuse(out, text, "%d fields, an edge needs %d separated by %s", len(fields), need, separatorName(p.sep))
+		return p.refuse(out, text, "%s, an edge needs %d separated by %s", countFields(len(fields)), need, separatorName(p.sep))
 	}
 	src, dst := fields[p.src], fields[p.dst]
 	if missing(src, p.opt.Missing) || missing(dst, p.opt.Missing) {
@@ -376,4 +377,12 @@ func (p *parser) refuse(out *part, text []byte, format string, args ...any) line
 
 func tooLong(file string, line int64, text []byte, most int) error {
 	return &LineError{File: file, Line: line, Reason: fmt.Sprintf("the line is longer than %d bytes", most), Text: shown(text)}
+}
+
+// countFields is a number with its noun.
+func countFields(n int) string {
+	if n == 1 {
+		return "1 field"
+	}
+	return strconv.Itoa(n) + " fields"
 }

@@ -208,20 +208,29 @@ func planEdges(text []byte, whole bool, opt Options) (*plan, error) {
 // findSeparator is the separator that cuts most lines into fields.
 func findSeparator(data [][]byte) byte {
 	for _, sep := range []byte{'\t', ';', ','} {
-		cutter := fieldCutter{sep: sep}
-		good, torn := 0, 0
-		for _, line := range data {
-			if fields, err := cutter.cut(line, 2); err != nil {
-				torn++ // by a quote: it says nothing
-			} else if len(fields) == 2 {
-				good++
-			}
-		}
-		if good > 0 && mostly(good, len(data)-torn) {
+		if cutsMost(data, sep) {
 			return sep
 		}
 	}
+	// Bars are in many names, so they are separators only where no blanks are.
+	if cutsMost(data, '|') && !cutsMost(data, ' ') {
+		return '|'
+	}
 	return ' '
+}
+
+// cutsMost says whether sep cuts most lines into fields.
+func cutsMost(data [][]byte, sep byte) bool {
+	cutter := fieldCutter{sep: sep}
+	good, torn := 0, 0
+	for _, line := range data {
+		if fields, err := cutter.cut(line, 2); err != nil {
+			torn++ // by a quote: it says nothing
+		} else if len(fields) == 2 {
+			good++
+		}
+	}
+	return good > 0 && mostly(good, len(data)-torn)
 }
 
 // mostly is three in four, so that a few bad lines do not decide.
@@ -244,8 +253,7 @@ func (p *plan) sampleRows(data [][]byte, ends []int, opt Options) []sampleRow {
 		r.edge = len(src) > 0 && len(dst) > 0 && !missing(src, opt.Missing) && !missing(dst, opt.Missing)
 		r.ints = r.edge && looksInteger(src) && looksInteger(dst)
 		if len(fields) > p.wgt {
-			_, err := parseWeight(fields[p.wgt])
-			r.weight = err == nil
+			r.weight = looksNumber(fields[p.wgt])
 		}
 	}
 	return rows
@@ -255,6 +263,12 @@ func (p *plan) sampleRows(data [][]byte, ends []int, opt Options) []sampleRow {
 func looksInteger(field []byte) bool {
 	_, err := parseID(field)
 	return !errors.Is(err, errNoInt)
+}
+
+// looksNumber says whether a field is meant as a weight, if only a bad one.
+func looksNumber(field []byte) bool {
+	_, err := parseWeight(field)
+	return !errors.Is(err, errNoNumber)
 }
 
 func missing(field []byte, marks []string) bool {
@@ -283,8 +297,9 @@ func (p *plan) decide(rows []sampleRow, opt Options) (isHeader bool) {
 		}
 	}
 	agree := func(good int) bool { return good == edges || opt.SkipBad != 0 && mostly(good, edges) }
-	// One odd id among many integers is a mistake to be told of, not a graph of strings.
-	integral := func(good int) bool { return agree(good) || edges >= 16 && good*16 >= edges*15 }
+	// One odd id among many integers is a mistake to be told of, not a graph of
+	// strings, and one odd weight does not make the others words.
+	nearly := func(good int) bool { return agree(good) || edges >= 16 && good*16 >= edges*15 }
 	if len(rows) > 0 {
 		first := rows[0]
 		wordy := first.edge && !first.ints && !looksInteger([]byte(first.fields[p.src])) && !looksInteger([]byte(first.fields[p.dst]))
@@ -293,9 +308,9 @@ func (p *plan) decide(rows []sampleRow, opt Options) (isHeader bool) {
 			isHeader = opt.Header == Yes
 		case wordy && headerWord(first.fields[p.src]) && headerWord(first.fields[p.dst]):
 			isHeader = true
-		case wordy && edges > 0 && integral(ints) && opt.IDs != StringIDs:
+		case wordy && edges > 0 && nearly(ints) && opt.IDs != StringIDs:
 			isHeader = true
-		case wordy && edges > 0 && agree(weights) && opt.Weights != No && len(first.fields) > p.wgt && !first.weight:
+		case wordy && edges > 0 && nearly(weights) && opt.Weights != No && len(first.fields) > p.wgt && !first.weight:
 			isHeader = true
 		}
 		if first.edge && !isHeader {
@@ -308,12 +323,12 @@ func (p *plan) decide(rows []sampleRow, opt Options) (isHeader bool) {
 			}
 		}
 	}
-	p.integers = opt.IDs == IntegerIDs || opt.IDs == AutoIDs && integral(ints)
+	p.integers = opt.IDs == IntegerIDs || opt.IDs == AutoIDs && nearly(ints)
 	switch opt.Weights {
 	case Yes:
 		p.weighted = true
 	case Guess:
-		p.weighted = edges > 0 && agree(weights)
+		p.weighted = edges > 0 && nearly(weights)
 		p.guessed = p.weighted
 	}
 	return isHeader

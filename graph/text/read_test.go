@@ -80,6 +80,9 @@ func TestReadEdgeLists(t *testing.T) {
 		{"missing", "A,B\n\\N,B\nB,\\N\n", Options{}, want{edges: "A>B", vertices: 2, kind: names.Text, sep: ','}},
 		{"missing among integers", "0,1\n\\N,1\n", Options{}, want{edges: "0>1", vertices: 2, sep: ','}},
 		{"other marks", "A,B\n-,B\nB,\n", Options{Missing: []string{"-", ""}}, want{edges: "A>B", vertices: 2, kind: names.Text, sep: ','}},
+		{"bars", "a b|c\nc|d e\nd|d\nd|e\n", Options{}, want{edges: "a b>c c>d e d>d d>e", vertices: 5, kind: names.Text, sep: '|'}},
+		{"bars and weights", "0|1|2.5\n1 | 2|3\n", Options{}, want{edges: "0>1:2.5 1>2:3", vertices: 3, sep: '|', weight: 3}},
+		{"bars within names", "gi|1 gi|2\ngi|2 gi|3\n", Options{}, want{edges: "gi|1>gi|2 gi|2>gi|3", vertices: 3, kind: names.Text, sep: ' '}},
 		{"given separator", "a b,c d\n", Options{Separator: ' '}, want{edges: "a>b,c", vertices: 2, kind: names.Text, sep: ' '}},
 		{"repeated edges and loops", "0 1\n0 1\n1 1\n", Options{}, want{edges: "0>1 0>1 1>1", vertices: 2, sep: ' '}},
 		{"long lines", "0 1" + strings.Repeat(" ", 100_000) + "\n# " + long + "\n1 0 " + long + "\n", Options{}, want{edges: "0>1 1>0", vertices: 2, sep: ' '}},
@@ -128,7 +131,7 @@ func TestReadCountsLines(t *testing.T) {
 			t.Errorf("chunks of %d: bad lines at %v", chunk, at)
 		}
 		human := r.String()
-		for _, part := range []string{"g.csv: edge list separated by commas", "10 lines, 2 edges", "weights: column 3", "timestamps", "1 self-loops", "3 bad lines skipped", `line 8: 1 fields, an edge needs 2 separated by commas: "bad"`} {
+		for _, part := range []string{"g.csv: edge list separated by commas", "10 lines, 2 edges", "weights: column 3", "timestamps", "1 self-loops", "3 bad lines skipped", `line 8: 1 field, an edge needs 2 separated by commas: "bad"`} {
 			if !strings.Contains(human, part) {
 				t.Errorf("the report does not say %q:\n%s", part, human)
 			}

@@ -23,7 +23,7 @@ func realFile(t *testing.T, name string) string {
 }
 
 func TestLabelsOfRealAirports(t *testing.T) {
-	labels, err := OpenLabels(openflights + "airports.dat.gz:5,2")
+	labels, err := openLabels(openflights+"airports.dat.gz", 5, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

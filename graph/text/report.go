@@ -113,6 +113,8 @@ func separatorName(sep byte) string {
 		return "commas"
 	case ';':
 		return "semicolons"
+	case '|':
+		return "bars"
 	}
 	return "blanks"
 }

@@ -7,11 +7,6 @@ import (
 	"strings"
 )
 
-// Sniff says whether the beginning of a file (Input.Peek, or the first
-// kilobytes of it) looks like text, so that a caller can tell graphs in text
-// from binary ones. Nothing at all looks like text.
-func Sniff(head []byte) bool { return notText(head) == "" }
-
 // notText says why the beginning of a file is no text, or "".
 func notText(head []byte) string {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
@@ -111,7 +106,7 @@ func looksMETIS(name string, sample []byte, whole bool) bool {
 			ids = append(ids, id)
 		}
 		if header == nil {
-			if len(ids) < 2 || len(ids) > 4 {
+			if len(ids) < 2 || len(ids) > 4 || len(ids) > 2 && !metisDigits(ids[2]) {
 				return false
 			}
 			header, weighted = ids, len(ids) > 2 && ids[2] != 0
@@ -130,12 +125,18 @@ func looksMETIS(name string, sample []byte, whole bool) bool {
 			break
 		}
 	}
-	if header == nil || uint64(rows) > header[0] && header[0] > 0 {
+	if header == nil || uint64(rows) > header[0] {
 		// More rows than vertices: blank lines at the end are the only excuse,
 		// which only a file that says it is METIS may have.
 		return header != nil && (suffix == ".graph" || suffix == ".metis")
 	}
 	return suffix == ".graph" || suffix == ".metis" || ragged
+}
+
+// metisDigits says whether a number is the format in a METIS header: up to three
+// digits of 0 or 1.
+func metisDigits(format uint64) bool {
+	return format <= 111 && format%10 <= 1 && format/10%10 <= 1
 }
 
 // maxSampled is how many lines of data decide about the others.

@@ -5,5 +5,3 @@ package mapfile
 import "os"
 
 func mapBytes(f *os.File, size int) ([]byte, func() error, error) { return readBytes(f, size) }
-
-func advise([]byte, Access) {}

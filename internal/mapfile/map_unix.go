@@ -15,16 +15,3 @@ func mapBytes(f *os.File, size int) ([]byte, func() error, error) {
 	}
 	return b, func() error { return unix.Munmap(b) }, nil
 }
-
-func advise(b []byte, a Access) {
-	advice := unix.MADV_NORMAL
-	switch a {
-	case Sequential:
-		advice = unix.MADV_SEQUENTIAL
-	case Random:
-		advice = unix.MADV_RANDOM
-	case WillNeed:
-		advice = unix.MADV_WILLNEED
-	}
-	_ = unix.Madvise(b, advice)
-}

@@ -107,29 +107,3 @@ func (m *File) Protect(f func() error) (err error) {
 	}()
 	return f()
 }
-
-// Access says how a mapping is about to be read.
-type Access int
-
-const (
-	Normal     Access = iota
-	Sequential        // from front to back: read ahead eagerly
-	Random            // at random: do not read ahead
-	WillNeed          // soon: start reading now
-)
-
-// Advise tells the operating system how the bytes of b, a part of the mapping,
-// will be read. It is only advice: where it cannot be given nothing happens.
-func (m *File) Advise(b []byte, a Access) {
-	if m.release == nil || len(b) == 0 {
-		return
-	}
-	page := os.Getpagesize()
-	start := uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
-	lo := int(uintptr(unsafe.Pointer(unsafe.SliceData(b))) - start)
-	if lo < 0 || lo+len(b) > len(m.data) {
-		return
-	}
-	hi := lo + len(b)
-	advise(m.data[lo/page*page:hi], a)
-}
