@@ -28,7 +28,11 @@ func (s Stream[D]) Accumulate[A any](init A, fold func(so A, batch []D) A) Strea
 			*so = fold(*so, data)
 		}
 		for t, ok := n.Next(); ok; t, ok = n.Next() {
-			out.Send(t, *open.take(t))
+			so := open.take(t)
+			out.Send(t, *so)
+			var zero A
+			*so = zero
+			open.reuse(so)
 		}
 	})
 }

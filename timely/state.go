@@ -22,13 +22,15 @@ func (s Stream[D]) StateMachine[K comparable, S, R any](key func(D) K, step func
 	hash := HashOf[K]()
 	var waiting byTime[[][]D]
 	var states keyed[K, S]
+	var to *Writer[R]
 	var buf []R
-	return s.Unary("state machine", ByHash(func(x D) uint64 { return hash(key(x)) }), func(in *Reader[D], out *Writer[R], n *Notificator) {
-		emit := func(r R) {
-			if buf = append(buf, r); len(buf) >= BatchLen {
-				buf = out.Flush(buf)
-			}
+	emit := func(r R) {
+		if buf = append(buf, r); len(buf) >= BatchLen {
+			buf = to.Flush(buf)
 		}
+	}
+	return s.Unary("state machine", ByHash(func(x D) uint64 { return hash(key(x)) }), func(in *Reader[D], out *Writer[R], n *Notificator) {
+		to = out
 		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
 			batches, fresh := waiting.at(t)
 			if fresh {

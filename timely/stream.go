@@ -63,13 +63,15 @@ func (s Stream[D]) MapInPlace(f func(*D)) Stream[D] {
 
 // FlatMap applies f to every record; f calls emit for each of its results.
 func (s Stream[D]) FlatMap[E any](f func(x D, emit func(E))) Stream[E] {
-	return s.simple("flatmap", Pipeline[D](), func(in *Reader[D], out *Writer[E]) {
-		var buf []E
-		emit := func(y E) {
-			if buf = append(buf, y); len(buf) >= BatchLen {
-				buf = out.Flush(buf)
-			}
+	var to *Writer[E]
+	var buf []E
+	emit := func(y E) {
+		if buf = append(buf, y); len(buf) >= BatchLen {
+			buf = to.Flush(buf)
 		}
+	}
+	return s.simple("flatmap", Pipeline[D](), func(in *Reader[D], out *Writer[E]) {
+		to = out
 		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
 			buf = out.Buffer(t)
 			for _, x := range data {

@@ -1,0 +1,5 @@
+//go:build race
+
+package timely
+
+const raceEnabled = true
