@@ -22,7 +22,12 @@ func (b *changeBatch) add(c pointChange) {
 	// What an operator receives and what it holds mostly concerns the same few times.
 	for i := len(b.list) - 1; i >= max(0, len(b.list)-lookBack); i-- {
 		if p := &b.list[i]; p.at == c.at && p.time == c.time {
-			p.delta += c.delta
+			if p.delta += c.delta; p.delta == 0 {
+				// What one operator sends the next takes, often in the same step.
+				last := len(b.list) - 1
+				*p = b.list[last]
+				b.list = b.list[:last]
+			}
 			return
 		}
 	}

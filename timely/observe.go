@@ -20,11 +20,16 @@ func (t *tracker) observe(seen func(at int32) bool) {
 // steps, so that it leads forward in the order of changes as they do.
 func (t *tracker) shorten() {
 	leads := t.leadsToSeen()
+	ends := make([]ending, len(t.steps))
 	t.jumps = make([][]step, len(t.steps))
 	for at, steps := range t.steps {
 		for _, s := range steps {
-			if next, ok := t.jump(s, leads); ok {
-				t.jumps[at] = append(t.jumps[at], next)
+			if !leads[s.to] {
+				continue
+			}
+			e := t.follow(s.to, leads, ends)
+			if summary, ok := s.summary.FollowedBy(e.way.summary); ok && e.comes {
+				t.jumps[at] = append(t.jumps[at], step{e.way.to, summary})
 			}
 		}
 	}
@@ -39,28 +44,48 @@ func (t *tracker) shorten() {
 	}
 }
 
-// jump goes on from a step for as long as there is one way only.
-func (t *tracker) jump(s step, leads []bool) (step, bool) {
-	if !leads[s.to] {
-		return step{}, false
+// ending is where the way from a place leads for as long as there is only one.
+type ending struct {
+	known bool
+	way   step
+	comes bool // anything does; times may grow too large on the way
+}
+
+// follow finds the ending of a place that leads to an observed one, and of all on the way.
+func (t *tracker) follow(at int32, leads []bool, ends []ending) ending {
+	var passed []int32
+	for p := at; !ends[p].known; {
+		only := t.only(p, leads)
+		if t.seen[p] || only == nil {
+			ends[p] = ending{true, step{p, Identity()}, true}
+			break
+		}
+		passed = append(passed, p)
+		p = only.to
 	}
-	for !t.seen[s.to] {
-		var only *step
-		for i, next := range t.steps[s.to] {
-			if leads[next.to] {
-				if only != nil {
-					return s, true
-				}
-				only = &t.steps[s.to][i]
+	for i := len(passed) - 1; i >= 0; i-- {
+		p := passed[i]
+		only := t.only(p, leads)
+		end := ends[only.to]
+		summary, ok := only.summary.FollowedBy(end.way.summary)
+		ends[p] = ending{true, step{end.way.to, summary}, ok && end.comes}
+	}
+	return ends[at]
+}
+
+// only is the single step from a place that leads to an observed one, or nil if
+// there are several.
+func (t *tracker) only(at int32, leads []bool) *step {
+	var only *step
+	for i, s := range t.steps[at] {
+		if leads[s.to] {
+			if only != nil {
+				return nil
 			}
+			only = &t.steps[at][i]
 		}
-		summary, ok := s.summary.FollowedBy(only.summary)
-		if !ok {
-			return step{}, false
-		}
-		s = step{only.to, summary}
 	}
-	return s, true
+	return only
 }
 
 // leadsToSeen says which places are observed, or have a way to one that is.

@@ -1,9 +1,7 @@
 package timely
 
 import (
-	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -114,71 +112,6 @@ func TestCollatz(t *testing.T) {
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			t.Errorf("%d threads: rounds %v, expected %v", threads, got, want)
-		}
-	}
-}
-
-func TestPanicsAreErrors(t *testing.T) {
-	err := Run(Threads(2), func(w *Worker) error {
-		var in *Input[int]
-		var probe Probe
-		w.Dataflow("trouble", func(s *Scope) {
-			in = NewInput[int](s)
-			in.Stream().Map(func(x int) int { return 1 / x }).Probe(&probe)
-		})
-		if w.Index() == 0 {
-			in.Send(0)
-		}
-		in.AdvanceTo(1)
-		return w.StepUntil(probe.Passed(Epoch(0)))
-	})
-	if err == nil || !strings.Contains(err.Error(), `"map"`) || !strings.Contains(err.Error(), "divide by zero") {
-		t.Errorf("got %v, expected the operator's name and its panic", err)
-	}
-}
-
-func TestMisuse(t *testing.T) {
-	err := Run(Threads(1), func(w *Worker) error {
-		var in *Input[int]
-		w.Dataflow("misuse", func(s *Scope) { in = NewInput[int](s) })
-		in.AdvanceTo(5)
-		in.AdvanceTo(4)
-		return nil
-	})
-	if !errors.As(err, new(*MisuseError)) {
-		t.Errorf("got %v, expected a misuse", err)
-	}
-}
-
-func BenchmarkRounds(b *testing.B) {
-	for _, threads := range []int{1, 2} {
-		for _, size := range []int{1, 1000} {
-			b.Run(strings.Join([]string{"threads", string(rune('0' + threads)), "records", map[int]string{1: "1", 1000: "1000"}[size]}, "="), func(b *testing.B) {
-				err := Run(Threads(threads), func(w *Worker) error {
-					var in *Input[uint64]
-					var probe Probe
-					w.Dataflow("exchange", func(s *Scope) {
-						in = NewInput[uint64](s)
-						in.Stream().Exchange(func(x uint64) uint64 { return x }).Probe(&probe)
-					})
-					buf := make([]uint64, size)
-					for i := range buf {
-						buf[i] = uint64(i)
-					}
-					for round := range uint64(b.N) {
-						in.Send(buf...)
-						in.AdvanceTo(round + 1)
-						if err := w.StepUntil(probe.Passed(Epoch(round))); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(float64(b.N)*float64(size*threads)/b.Elapsed().Seconds()/1e6, "Mrec/s")
-			})
 		}
 	}
 }
