@@ -119,10 +119,9 @@ func (t *tracker) leadsToSeen() []bool {
 
 // observeAlso keeps one more frontier, which takes as long as to carry everything along again.
 func (t *tracker) observeAlso(at int32) {
+	t.propagate() // what is on its way, so that those who watch a frontier that it moves are told
 	t.seen[at] = true
 	t.shorten()
-	// What is on its way is in the counts of the places already, or follows from those.
-	t.work = t.work[:0]
 	for i := range t.places {
 		t.places[i].reach = MutableAntichain{}
 	}

@@ -333,6 +333,9 @@ func (n *Notificator) NotifyAt(t Time) {
 	}
 	c := n.op.retain(t)
 	n.none = false
+	if n.over(t) {
+		n.op.Activate() // since no frontier need ever move again
+	}
 	if i == 0 && n.first > 0 {
 		n.first--
 		n.waiting[n.first] = c

@@ -59,6 +59,7 @@ type trackerTest struct {
 	real   *tracker
 	model  *naiveTracker
 	before []Antichain // all frontiers, after the last round
+	known  []bool      // those that were kept then; nil is all
 
 	turns, moves, net float64 // of the worklist; on the way; in the end
 }
@@ -111,10 +112,13 @@ func (t *trackerTest) settle() {
 	}
 	want := t.model.frontiers()
 	for at, now := range want {
+		if tr.seen != nil && !tr.seen[at] {
+			continue
+		}
 		if got := tr.frontier(int32(at)); !got.Equal(now) {
 			t.Fatalf("seed %d: the frontier of %s is %v, expected %v", t.seed, tr.describe(int32(at)), got, now)
 		}
-		if !t.before[at].Equal(now) && !tr.places[at].changed {
+		if !t.before[at].Equal(now) && !tr.places[at].changed && (t.known == nil || t.known[at]) {
 			t.Fatalf("seed %d: the frontier of %s has moved, but nobody is told", t.seed, tr.describe(int32(at)))
 		}
 		for _, time := range t.before[at] {
@@ -128,7 +132,7 @@ func (t *trackerTest) settle() {
 			}
 		}
 	}
-	t.before = want
+	t.before, t.known = want, slices.Clone(tr.seen)
 	told := map[int32]bool{}
 	tr.takeMoved(func(at int32) {
 		if told[at] || tr.places[at].changed {
@@ -157,12 +161,19 @@ func TestTrackerAgainstNaive(t *testing.T) {
 			model:  &naiveTracker{steps: tr.steps, count: make([]map[Time]int64, len(tr.steps))},
 			before: make([]Antichain, len(tr.places)),
 		}
+		if kept := rng.IntN(5); kept < 4 { // else all are
+			tr.observe(func(int32) bool { return rng.IntN(4) < kept })
+			test.known = slices.Clone(tr.seen)
+		}
 		for i := range test.model.count {
 			test.model.count[i] = map[Time]int64{}
 		}
 		for range 15 {
 			for range 1 + rng.IntN(6) {
 				test.change()
+			}
+			if rng.IntN(10) == 0 {
+				tr.frontier(int32(rng.IntN(len(tr.places)))) // which is kept from now on
 			}
 			test.settle()
 		}

@@ -56,7 +56,8 @@ type simWorker struct {
 	operators []*simOperator
 	inputs    []*Input[ticket]
 	unordered []*UnorderedInput[ticket]
-	speed     int // how often it is chosen, of 100
+	before    []Antichain // what it has believed can come at each place
+	speed     int         // how often it is chosen, of 100
 }
 
 // link is the way of the messages of one channel from one worker to another.
@@ -159,7 +160,9 @@ func (w *simWorker) build() {
 				o.owns = append(o.owns, simCapability{out, Time{}})
 			}
 		}
-		n.op.Watch()
+		if o.waits || k.chance(2) {
+			n.op.Watch()
+		}
 		n.op.Build(o.run)
 		w.operators = append(w.operators, o)
 	}
@@ -170,6 +173,7 @@ func (w *simWorker) build() {
 		}
 	}()
 	w.inputs, w.unordered = k.inputs, k.unordered
+	w.before = make([]Antichain, len(w.flow.tracker.places))
 	if s.shape != nil {
 		return
 	}
@@ -180,6 +184,12 @@ func (w *simWorker) build() {
 			s.come(int32(at), c.Time, int(c.Delta))
 		}
 	}
+}
+
+// knows says that the worker keeps the frontier of a place.
+func (w *simWorker) knows(at int32) bool {
+	seen := w.flow.tracker.seen
+	return seen == nil || seen[at]
 }
 
 // allPaths are the summaries of all paths between each two places, without those that are
@@ -252,8 +262,18 @@ func (s *simulation) check() {
 			if w.flow.finished && len(could) > 0 {
 				s.fail("worker %d has finished, but at %s something might come at %v", w.Index(), s.shape.describe(int32(at)), could)
 			}
-			if believes := w.flow.tracker.frontier(int32(at)); !believes.Dominates(could) {
+			if !w.knows(int32(at)) {
+				continue
+			}
+			believes := w.flow.tracker.frontier(int32(at))
+			if !believes.Dominates(could) {
 				s.fail("worker %d believes that only %v can come at %s, but something might come at %v", w.Index(), believes, s.shape.describe(int32(at)), could)
+			}
+			if before := w.before[at]; !believes.Equal(before) {
+				if before != nil && !before.Dominates(believes) {
+					s.fail("worker %d has believed that only %v can come at %s, and now that %v can", w.Index(), before, s.shape.describe(int32(at)), believes)
+				}
+				w.before[at] = append(Antichain{}, believes...)
 			}
 		}
 	}
@@ -313,7 +333,7 @@ func (s *simulation) rest() string {
 	slices.Sort(list)
 	for _, w := range s.workers {
 		for at := range s.shape.places {
-			if f := w.flow.tracker.frontier(int32(at)); len(f) > 0 {
+			if f := w.flow.tracker.places[at].reach.Frontier(); len(f) > 0 {
 				list = append(list, fmt.Sprintf("worker %d waits for %v at %s", w.Index(), f, s.shape.describe(int32(at))))
 			}
 		}
@@ -340,6 +360,9 @@ func (s *simulation) settle() {
 	s.check()
 	for at, could := range s.possible() {
 		for _, w := range s.workers {
+			if !w.knows(int32(at)) {
+				continue
+			}
 			if believes := w.flow.tracker.frontier(int32(at)); !believes.Equal(could) {
 				s.fail("worker %d, which has heard of everything, believes that %v can come at %s, but only %v can", w.Index(), believes, s.shape.describe(int32(at)), could)
 			}
@@ -507,7 +530,7 @@ func (o *simOperator) run() {
 			if !ok {
 				break
 			}
-			if f := flow.tracker.frontier(place); !f.LessEqual(t) {
+			if f := flow.tracker.places[place].reach.Frontier(); o.at.knows(place) && !f.LessEqual(t) {
 				s.fail("a message comes to %s at %v, but worker %d has told it that only %v can come", s.shape.describe(place), t, o.at.Index(), f)
 			}
 			for _, r := range data {
@@ -702,6 +725,7 @@ func TestOracleHasTeeth(t *testing.T) {
 			steps := w.flow.tracker.steps
 			at := rng.IntN(len(steps))
 			steps[at] = nil
+			w.flow.tracker.shorten()
 		}},
 		{name: "a worker believes paths to be longer", worker: func(rng *rand.Rand, w *simWorker) {
 			for _, list := range w.flow.tracker.steps {
@@ -711,6 +735,7 @@ func TestOracleHasTeeth(t *testing.T) {
 					}
 				}
 			}
+			w.flow.tracker.shorten()
 		}},
 		{name: "an operator forgets to tell what it took", worker: func(rng *rand.Rand, w *simWorker) {
 			n := w.flow.nodes[rng.IntN(len(w.flow.nodes))]
