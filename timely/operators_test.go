@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -30,8 +31,14 @@ func drawRecords(t *rapid.T) []timed[uint64] {
 // each record, for batches that fill.
 func runModel[E any](t *rapid.T, threads, factor int, records []timed[uint64], build func(w *Worker, s Stream[uint64]) Stream[E]) []timed[E] {
 	t.Helper()
+	return runModelOn(t, []Config{Threads(threads)}, factor, records, build)
+}
+
+// runModelOn is runModel with a configuration for each process.
+func runModelOn[E any](t *rapid.T, processes []Config, factor int, records []timed[uint64], build func(w *Worker, s Stream[uint64]) Stream[E]) []timed[E] {
+	t.Helper()
 	var got Results[E]
-	err := Run(Threads(threads), func(w *Worker) error {
+	program := func(w *Worker) error {
 		var in *Input[uint64]
 		var probe Probe
 		w.Dataflow("model", func(s *Scope) {
@@ -58,8 +65,14 @@ func runModel[E any](t *rapid.T, threads, factor int, records []timed[uint64], b
 		}
 		in.AdvanceTo(5)
 		return w.StepUntil(probe.Passed(Epoch(4)))
-	})
-	if err != nil {
+	}
+	errs := make([]error, len(processes))
+	var all sync.WaitGroup
+	for i, cfg := range processes {
+		all.Go(func() { errs[i] = Run(cfg, program) })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
 	list := []timed[E]{}
