@@ -45,17 +45,38 @@ func newCensus(w *Worker) (*census, error) {
 func (c *census) check(w *Worker) {
 	for _, e := range c.list {
 		if int(e.Built) < w.built {
-			fail(fmt.Errorf("%w: it has built %d dataflows, the last of which is %q, but the program of worker %d has ended with %d%s",
-				mesh.ErrMismatch, w.built, w.name, e.Worker, e.Built, e.last()))
+			c.differ(w, e)
 		}
 	}
 }
 
-func (e ended) last() string {
-	if e.Built == 0 {
-		return ""
+// complete says that the programs of all workers have ended. It ends the run if they have built
+// different numbers of dataflows.
+func (c *census) complete(w *Worker) bool {
+	if len(c.list) < len(c.others) {
+		return false
 	}
-	return fmt.Sprintf(", the last of which is %q", e.Last)
+	for _, e := range c.list {
+		if int(e.Built) != w.built {
+			c.differ(w, e)
+		}
+	}
+	return true
+}
+
+func (c *census) differ(w *Worker, e ended) {
+	mine := ended{int32(w.Index()), int32(w.built), w.name}
+	fail(fmt.Errorf("%w: %v, but %v and its program has ended", mesh.ErrMismatch, mine, e))
+}
+
+func (e ended) String() string {
+	switch e.Built {
+	case 0:
+		return fmt.Sprintf("worker %d has built no dataflow", e.Worker)
+	case 1:
+		return fmt.Sprintf("worker %d has built 1 dataflow, %q", e.Worker, e.Last)
+	}
+	return fmt.Sprintf("worker %d has built %d dataflows, the last of which is %q", e.Worker, e.Built, e.Last)
 }
 
 // end tells the others that the program of w has ended.

@@ -205,8 +205,8 @@ func TestDifferentDataflows(t *testing.T) {
 		{"shapes", []func(*Worker){flow("same", 1, false)}, []func(*Worker){flow("same", 2, false)}, []string{"same: 2 operators", "same: 3 operators"}},
 		{"channels", []func(*Worker){flow("same", 1, true)}, []func(*Worker){flow("same", 2, true)}, []string{"operator 2, exchange", "operator 3, exchange"}},
 		{"order", []func(*Worker){flow("left", 1, false), flow("right", 1, false)}, []func(*Worker){flow("right", 1, false), flow("left", 1, false)}, []string{"left", "right"}},
-		{"one more", []func(*Worker){flow("left", 1, false), flow("right", 1, true)}, []func(*Worker){flow("left", 1, false)}, []string{"built 2 dataflows", `"right"`, "ended with 1", `"left"`}},
-		{"one and none", []func(*Worker){flow("left", 1, true)}, []func(*Worker){nothing}, []string{"built 1 dataflows", `"left"`, "ended with 0"}},
+		{"one more", []func(*Worker){flow("left", 1, false), flow("right", 1, true)}, []func(*Worker){flow("left", 1, false)}, []string{"has built 2 dataflows", `"right"`, "has built 1 dataflow", `"left"`}},
+		{"one and none", []func(*Worker){flow("left", 1, true)}, []func(*Worker){nothing}, []string{"built 1 dataflow", `"left"`, "built no dataflow"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for swapped := range 2 {

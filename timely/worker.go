@@ -166,7 +166,7 @@ func (w *Worker) park(limit time.Duration) {
 }
 
 // drain closes the inputs that the program left open and steps until all
-// dataflows are finished at all workers.
+// dataflows are finished at all workers, and the programs of all have ended.
 func (w *Worker) drain() error {
 	if w.census != nil {
 		w.census.end(w)
@@ -183,7 +183,7 @@ func (w *Worker) drain() error {
 		}
 		w.log.close()
 	}
-	return w.StepUntil(func() bool { return len(w.flows) == 0 })
+	return w.StepUntil(func() bool { return len(w.flows) == 0 && (w.census == nil || w.census.complete(w)) })
 }
 
 // Congested says that much waits to be sent to some other process, which does not take it as fast
