@@ -21,7 +21,6 @@ type Operator struct {
 	id     int
 	inputs []func(int) // tells inputs of outputs
 	rights *rights
-	noted  bool
 }
 
 // NewOperator begins an operator.

@@ -22,7 +22,6 @@ type watched struct {
 type contract struct {
 	mu      sync.Mutex
 	wrong   []string
-	asked   int
 	told    int
 	records int
 }

@@ -134,7 +134,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", what, err, want)
 		}
 	}
-	if _, err := Start(t.Context(), 2, func() *exec.Cmd { return exec.Command("no such program") }); err == nil {
+	if _, err := Start(t.Context(), 2, func() *exec.Cmd { return exec.Command("no-such-program") }); err == nil {
 		t.Error("a program that is not there was started")
 	}
 }
