@@ -119,9 +119,6 @@ func pageRank(ctx context.Context, cfg timely.Config, g *graph.Graph, opt PageRa
 	p := &process{ctx: ctx, g: g, opt: opt, first: cfg.Process * cfg.Threads}
 	p.layout = layout{vertices: g.Vertices, workers: cfg.Threads * cfg.Processes, process: cfg.Process, threads: cfg.Threads}
 	p.traffic = newTraffic(p.layout)
-	// A process that has another graph, or computes something else, must not take part.
-	cfg.Fingerprint = fmt.Sprintf("%s pagerank: %d vertices, %d edges, %d iterations, damping %v, aggregate %v",
-		cfg.Fingerprint, g.Vertices, g.Edges, opt.Iterations, opt.Damping, opt.Aggregate)
 	if cfg.Processes > 1 {
 		if err := p.count(ctx, &cfg); err != nil {
 			return PageRankResult{}, err
@@ -134,6 +131,15 @@ func pageRank(ctx context.Context, cfg timely.Config, g *graph.Graph, opt PageRa
 	// Made before there are workers, which may not ask the graph at the same time.
 	if p.in, err = g.Map(ctx, graph.InRows); err != nil {
 		return PageRankResult{}, err
+	}
+	if cfg.Processes > 1 {
+		// A process that has another graph, or computes something else, must not take part.
+		edges, err := identity(ctx, cfg.Threads, p.in)
+		if err != nil {
+			return PageRankResult{}, err
+		}
+		cfg.Fingerprint = fmt.Sprintf("%s pagerank: %d vertices, %d edges %016x, %d iterations, damping %v, aggregate %v",
+			cfg.Fingerprint, g.Vertices, g.Edges, edges, opt.Iterations, opt.Damping, opt.Aggregate)
 	}
 	if cfg.Process == 0 {
 		p.result.Ranks = huge.Make[float32](g.Vertices)

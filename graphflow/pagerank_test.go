@@ -285,19 +285,55 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Whoever computes something else, or on another graph, is not let in.
+// Whoever computes something else, or on another graph, is not let in: as little as one edge
+// that is elsewhere would make ranks that are of neither graph.
 func TestOthersAreRefused(t *testing.T) {
-	configs := cluster(t, 2, 1)
-	for i := range configs {
-		configs[i].Wait = 2 * time.Second
+	edges := func(list string) *graph.Graph {
+		path := filepath.Join(t.TempDir(), "graph.txt")
+		if err := os.WriteFile(path, []byte(list), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return open(t, path)
 	}
-	graphs := []*graph.Graph{
-		open(t, write(t, generate.Spec{Kind: generate.Chain, Vertices: 30})),
-		open(t, write(t, generate.Spec{Kind: generate.Chain, Vertices: 40})),
+	for name, graphs := range map[string][]*graph.Graph{
+		"another number of vertices": {
+			open(t, write(t, generate.Spec{Kind: generate.Chain, Vertices: 30})),
+			open(t, write(t, generate.Spec{Kind: generate.Chain, Vertices: 40})),
+		},
+		"another seed": {
+			open(t, write(t, generate.Spec{Kind: generate.RMAT, Scale: 8, Seed: 1, PlainIDs: true})),
+			open(t, write(t, generate.Spec{Kind: generate.RMAT, Scale: 8, Seed: 2, PlainIDs: true})),
+		},
+		"ends exchanged, the same degrees": {
+			edges("0 2\n1 3\n2 0\n3 1\n"),
+			edges("0 3\n1 2\n2 0\n3 1\n"),
+		},
+	} {
+		configs := cluster(t, 2, 1)
+		for i := range configs {
+			configs[i].Wait = time.Second
+		}
+		if _, err := run(t, t.Context(), configs, graphs, PageRankOptions{}); !errors.Is(err, mesh.ErrRefused) {
+			t.Errorf("%s: error %v, want %v", name, err, mesh.ErrRefused)
+		}
 	}
-	_, err := run(t, t.Context(), configs, graphs, PageRankOptions{})
-	if !errors.Is(err, mesh.ErrRefused) {
-		t.Errorf("error %v, want %v", err, mesh.ErrRefused)
+}
+
+// A graph is the same however its edges are cut into parts.
+func TestIdentity(t *testing.T) {
+	g := open(t, write(t, generate.Spec{Kind: generate.RMAT, Scale: 12, Seed: 1}))
+	in, err := g.Map(t.Context(), graph.InRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := identity(t.Context(), 1, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for threads := range 9 {
+		if got, err := identity(t.Context(), threads+1, in); got != want || err != nil {
+			t.Errorf("%d threads: identity %x, error %v, want %x", threads+1, got, err, want)
+		}
 	}
 }
 
