@@ -3,6 +3,7 @@ package timely
 import (
 	"fmt"
 	"iter"
+	"runtime/debug"
 	"slices"
 )
 
@@ -130,14 +131,22 @@ type replayed[D any] struct {
 func (src *replaySource[D]) read(events iter.Seq2[Event[D], error], wake func(), stop <-chan struct{}) {
 	defer wake()
 	defer close(src.events)
-	for e, err := range events {
+	hand := func(e replayed[D]) bool {
 		select {
-		case src.events <- replayed[D]{e, err}:
+		case src.events <- e:
 			wake()
+			return true
 		case <-stop:
-			return
+			return false
 		}
-		if err != nil {
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			hand(replayed[D]{err: fmt.Errorf("the events panicked: %v\n%s", r, debug.Stack())})
+		}
+	}()
+	for e, err := range events {
+		if !hand(replayed[D]{e, err}) || err != nil {
 			return
 		}
 	}

@@ -200,10 +200,9 @@ func (d *Dataflow) step() bool {
 	busy = d.tell() || busy
 	d.stepping = false
 	switch {
-	case d.dropped:
+	case d.dropped, len(d.tracker.work) == 0 && d.active.empty() && d.tracker.empty():
 		d.finish()
-	case len(d.tracker.work) == 0 && d.active.empty() && d.tracker.empty():
-		d.finish()
+		busy = true // or the worker would sleep, though whoever waits for the end need not
 	}
 	return busy
 }
