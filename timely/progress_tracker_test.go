@@ -194,9 +194,9 @@ func TestTrackerAgainstNaive(t *testing.T) {
 	}
 }
 
-// TestNoWaveTwice moves a capability along chains of diamonds, whose long sides have
-// loops, numbered against the stream: where changes overtook one another, each diamond
-// would double the work.
+// TestNoWaveTwice moves a capability along a chain of diamonds, whose long sides have
+// loops. Places are numbered against the stream, so that an order by their numbers would have
+// changes overtake one another.
 func TestNoWaveTwice(t *testing.T) {
 	const diamonds = 30
 	once := Identity()

@@ -655,9 +655,12 @@ func simulate(t *testing.T, seed uint64, damage damage) (wrong string, schedule 
 }
 
 func TestProgressAgainstOracle(t *testing.T) {
-	seeds := uint64(4000)
-	if testing.Short() {
+	seeds := uint64(3000)
+	switch {
+	case testing.Short():
 		seeds = 300
+	case raceEnabled:
+		seeds = 1000 // there is one goroutine only
 	}
 	for seed := range seeds {
 		if wrong, schedule := simulate(t, seed, damage{}); wrong != "" {

@@ -71,9 +71,9 @@ func (t Time) String() string {
 
 // Summary is what happens to the time of a message on a path through a dataflow:
 // the first Keep coordinates are kept and the others are dropped to 0, as on
-// leaving a loop, and then Add is added, as on going once around it. The zero
-// value of every path that changes nothing is [Identity]. Summaries are closed
-// under composition.
+// leaving a loop, and then Add is added, as on going once around it. That of a path
+// that changes nothing is [Identity]; the zero Summary drops everything. Summaries
+// are closed under composition.
 type Summary struct {
 	Keep int
 	Add  Time
@@ -98,7 +98,8 @@ func (s Summary) ResultsIn(t Time) (Time, bool) {
 }
 
 // FollowedBy is the summary of the path of s and then that of next. False says
-// that nothing arrives there.
+// that nothing arrives there. A message whose coordinate overflows on the first and
+// is dropped on the second counts as one that arrives.
 func (s Summary) FollowedBy(next Summary) (Summary, bool) {
 	add, ok := Summary{Keep: next.Keep, Add: next.Add}.ResultsIn(s.Add)
 	return Summary{Keep: min(s.Keep, next.Keep), Add: add}, ok
