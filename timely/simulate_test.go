@@ -430,4 +430,3 @@ func TestProgressAgainstOracle(t *testing.T) {
 		}
 	}
 }
-
