@@ -52,3 +52,18 @@ func TestReplayPanics(t *testing.T) {
 		}
 	}
 }
+
+// What operators have begun ends, though their dataflow is never completed.
+func TestEndOfUnfinishedDataflow(t *testing.T) {
+	ended := 0
+	err := Run(Threads(1), func(w *Worker) error {
+		w.Dataflow("torn", func(s *Scope) {
+			NewOperator(s, "beginner").AtEnd(func() { ended++ })
+			panic("out of ideas")
+		})
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "out of ideas") || ended != 1 {
+		t.Errorf("error %v, and %d ends, want a panic and 1", err, ended)
+	}
+}

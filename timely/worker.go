@@ -87,11 +87,18 @@ func (w *Worker) Dataflow(name string, build func(*Scope)) *Dataflow {
 	if w.census != nil {
 		w.census.check(w)
 	}
+	complete := false
+	defer func() {
+		if !complete {
+			d.end() // it will never run, but what its operators have begun must end
+		}
+	}()
 	s := &Scope{builder: &builder{flow: d}, depth: 1}
 	build(s)
 	if err := s.builder.finish(); err != nil {
 		fail(err)
 	}
+	complete = true
 	return d
 }
 
