@@ -2,6 +2,7 @@ package timely
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"strings"
 	"testing"
@@ -65,5 +66,27 @@ func TestEndOfUnfinishedDataflow(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "out of ideas") || ended != 1 {
 		t.Errorf("error %v, and %d ends, want a panic and 1", err, ended)
+	}
+}
+
+// TestLateEmit calls emit after the function that got it has returned: the record
+// has no time any more, and must not vanish in silence.
+func TestLateEmit(t *testing.T) {
+	err := Run(Threads(1), func(w *Worker) error {
+		var in *Input[int]
+		var late func(int)
+		w.Dataflow("late", func(s *Scope) {
+			in = NewInput[int](s)
+			in.Stream().FlatMap(func(x int, emit func(int)) { late = emit })
+		})
+		in.Send(1)
+		if _, err := w.Step(); err != nil {
+			return err
+		}
+		late(2)
+		return nil
+	})
+	if !errors.As(err, new(*MisuseError)) {
+		t.Errorf("got %v, expected a misuse", err)
 	}
 }

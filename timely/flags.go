@@ -2,10 +2,12 @@ package timely
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"runtime/debug"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -27,7 +29,8 @@ const firstPort = 2101
 //	-wait 1m    how long to wait for the other processes at the start
 //
 // All processes are started with the same flags but -p. Without -h they listen on ports of this machine
-// from 2101 on.
+// from 2101 on. They must be the same binary, to the byte: one of another build might do something else
+// under the same names.
 //
 //	config := timely.Flags(flag.CommandLine)
 //	flag.Parse()
@@ -78,9 +81,31 @@ func Flags(flags *flag.FlagSet) func() (Config, error) {
 				return c, fmt.Errorf("-secret: %s is empty", *secret)
 			}
 		}
-		if info, ok := debug.ReadBuildInfo(); ok {
-			c.Fingerprint = info.Path
+		if c.Processes > 1 {
+			if c.Fingerprint, err = ownBinary(); err != nil {
+				return c, err
+			}
 		}
 		return c, nil
 	}
+}
+
+// ownBinary identifies the program by what it is made of, so that processes of
+// different builds, whose operators may do different things under equal names, do
+// not work together.
+func ownBinary() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find the program's own file: %w", err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("read the program's own file: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read the program's own file: %w", err)
+	}
+	return fmt.Sprintf("%s, binary %x", filepath.Base(path), h.Sum(nil)[:8]), nil
 }

@@ -66,6 +66,9 @@ func (s Stream[D]) FlatMap[E any](f func(x D, emit func(E))) Stream[E] {
 	var to *Writer[E]
 	var buf []E
 	emit := func(y E) {
+		if buf == nil {
+			misuse("flatmap: emit is called after the function that got it has returned")
+		}
 		if buf = append(buf, y); len(buf) >= BatchLen {
 			buf = to.Flush(buf)
 		}
@@ -78,6 +81,7 @@ func (s Stream[D]) FlatMap[E any](f func(x D, emit func(E))) Stream[E] {
 				f(x, emit)
 			}
 			out.Put(buf)
+			buf = nil
 		}
 	})
 }
