@@ -31,8 +31,12 @@ const (
 // pool is the blocks that a worker took and will fill again: about as many come as go.
 type pool struct{ free [][]update }
 
-// take returns an empty block with room for a range.
-func (p *pool) take() []update {
+// take returns an empty block with room for n updates, or for a range. One that leaves the process
+// does not come back, and so is made as small as it can be.
+func (p *pool) take(n int, leaves bool) []update {
+	if leaves {
+		return make([]update, 0, min(n, partSize))
+	}
 	if n := len(p.free) - 1; n >= 0 {
 		b := p.free[n]
 		p.free = p.free[:n]

@@ -80,7 +80,9 @@ func (c *combiner) run() {
 // merge adds up blocks of one range.
 func (c *combiner) merge(part uint32, group [][]update) []update {
 	base := part * partSize
+	most := 0 // updates that there can be
 	for _, updates := range group {
+		most += len(updates)
 		for _, u := range updates {
 			i := (u.local - base) % partSize
 			c.acc[i] += u.value
@@ -88,7 +90,7 @@ func (c *combiner) merge(part uint32, group [][]update) []update {
 		}
 		c.pool.put(updates)
 	}
-	out := c.pool.take()
+	out := c.pool.take(most, true)
 	for w, word := range c.mark {
 		for ; word != 0; word &= word - 1 {
 			i := uint32(w*64+bits.TrailingZeros64(word)) % partSize

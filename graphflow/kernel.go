@@ -60,11 +60,11 @@ func (s *share) edgeUpdates(t task, src []float32, out []update, full func([]upd
 		row := sources[:n]
 		sources = sources[n:]
 		for len(row) > 0 {
-			n := min(len(row), partSize-len(out))
+			n := min(len(row), cap(out)-len(out))
 			for _, j := range row[:n] {
 				out = append(out, update{local, src[j]})
 			}
-			if row = row[n:]; len(out) == partSize {
+			if row = row[n:]; len(out) == cap(out) {
 				out = full(out)
 			}
 		}

@@ -110,7 +110,10 @@ func PageRank(ctx context.Context, cfg timely.Config, g *graph.Graph, opt PageRa
 	return result, nil
 }
 
-func pageRank(ctx context.Context, cfg timely.Config, g *graph.Graph, opt PageRankOptions) (PageRankResult, error) {
+func pageRank(ctx context.Context, cfg timely.Config, g *graph.Graph, opt PageRankOptions) (result PageRankResult, err error) {
+	if cfg.Listener != nil {
+		defer cfg.Listener.Close() // for where the run does not begin
+	}
 	if err := opt.check(); err != nil {
 		return PageRankResult{}, err
 	}
@@ -119,12 +122,6 @@ func pageRank(ctx context.Context, cfg timely.Config, g *graph.Graph, opt PageRa
 	p := &process{ctx: ctx, g: g, opt: opt, first: cfg.Process * cfg.Threads}
 	p.layout = layout{vertices: g.Vertices, workers: cfg.Threads * cfg.Processes, process: cfg.Process, threads: cfg.Threads}
 	p.traffic = newTraffic(p.layout)
-	if cfg.Processes > 1 {
-		if err := p.count(ctx, &cfg); err != nil {
-			return PageRankResult{}, err
-		}
-	}
-	var err error
 	if p.degrees, err = g.OutDegrees(ctx); err != nil {
 		return PageRankResult{}, err
 	}
@@ -145,6 +142,11 @@ func pageRank(ctx context.Context, cfg timely.Config, g *graph.Graph, opt PageRa
 		p.result.Ranks = huge.Make[float32](g.Vertices)
 		if cfg.Processes > 1 {
 			p.result.Traffic = make([]ProcessTraffic, cfg.Processes)
+		}
+	}
+	if cfg.Processes > 1 {
+		if err := p.count(ctx, &cfg); err != nil {
+			return PageRankResult{}, err
 		}
 	}
 	p.stage = progress.Start(ctx, "pagerank", int64(opt.Iterations)*g.Edges, progress.Edges)

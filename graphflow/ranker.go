@@ -87,23 +87,27 @@ func (r *ranker) handOut() {
 	for edges := 0; edges < sliceEdges && r.next < len(r.share.tasks); r.next++ {
 		task := r.share.tasks[r.next]
 		edges += task.edges
+		leaves := !r.near(task.to)
 		if r.opt.Aggregate == AggregateNone {
+			left := task.edges
 			send := func(updates []update) []update {
 				r.process.traffic.add(task.to, len(updates))
 				if direct = append(direct, block{task.to, task.part, updates}); len(direct) >= timely.BatchLen {
 					direct = r.direct.Flush(direct)
 				}
-				return r.pool.take()
+				left -= len(updates)
+				return r.pool.take(left, leaves)
 			}
-			if rest := r.share.edgeUpdates(task, r.src, r.pool.take(), send); len(rest) > 0 {
-				r.pool.put(send(rest))
-			} else {
-				r.pool.put(rest)
+			rest := r.share.edgeUpdates(task, r.src, r.pool.take(left, leaves), send)
+			if len(rest) > 0 {
+				rest = send(rest)
 			}
+			r.pool.put(rest)
 			continue
 		}
-		b := block{task.to, task.part, r.share.sumRows(task, r.src, r.pool.take())}
-		if r.combines(task.to) {
+		combines := r.combines(task.to)
+		b := block{task.to, task.part, r.share.sumRows(task, r.src, r.pool.take(task.rows, leaves && !combines))}
+		if combines {
 			if shared = append(shared, b); len(shared) >= timely.BatchLen {
 				shared = r.shared.Flush(shared)
 			}

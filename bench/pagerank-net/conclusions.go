@@ -135,7 +135,7 @@ func (b *bench) conclusions() []conclusion {
 		{
 			"No program could be as fast at 1G as this one is at 10G", "what must be sent takes 0.85 to 2.4 times as long at 1G as an iteration does at 10G",
 			b.each(several, func(g *subject, n int) float64 {
-				return 8 * g.sent("process", n).bound / slow.bits / g.iteration("10G", n)
+				return g.sent("process", n).mostBits / slow.bits / g.iteration("10G", n)
 			}), shared + " The published iterations were computed by 16 to 128 cores.",
 		},
 		{

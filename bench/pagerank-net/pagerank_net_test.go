@@ -114,7 +114,7 @@ func madeUp(out string) *bench {
 			}
 			if n > 1 {
 				for a, x := range bytes {
-					g.sends = append(g.sends, sending{hosts: n, aggregate: a, updates: x, wire: x, bound: bytes["process"]})
+					g.sends = append(g.sends, sending{hosts: n, aggregate: a, updates: x, wire: x, bound: bytes["process"], mostBits: 8 * bytes["process"]})
 				}
 			}
 		}

@@ -207,12 +207,12 @@ type flowResult struct {
 	SecondsPerIteration float64   `json:"seconds_per_iteration"`
 	IterationSeconds    []float64 `json:"iteration_seconds"`
 	EdgesPerSecond      float64   `json:"edges_per_second"`
-	// Bytes that a process sends in an iteration: on the average of processes and iterations, all
-	// of it; the updates in it; and what the process with the most to send cannot do without.
+	// Bytes that a process sends in an iteration, on the average: all of it, the updates in it, and
+	// those that it cannot do without.
 	WireBytes   float64 `json:"wire_bytes"`
 	UpdateBytes float64 `json:"update_bytes"`
-	BoundBytes  int64   `json:"bound_bytes"`
-	// BoundSeconds is what sending those takes at LinkBitsPerSecond.
+	BoundBytes  float64 `json:"bound_bytes"`
+	// BoundSeconds is how long the process that has most to send takes at least, at LinkBitsPerSecond.
 	LinkBitsPerSecond float64 `json:"link_bits_per_second"`
 	BoundSeconds      float64 `json:"bound_seconds"`
 }
@@ -316,12 +316,14 @@ func (g *opened) rankInDataflow(ctx context.Context, cfg timely.Config, opt grap
 		sends := float64(processes * opt.Iterations)
 		result.WireBytes = float64(r.WireBytes) / sends
 		for _, p := range r.Traffic {
+			bound := float64(p.Bound) * graphflow.UpdateBytes
 			result.UpdateBytes += float64(p.Updates) * graphflow.UpdateBytes / sends
-			result.BoundBytes = max(result.BoundBytes, p.Bound*graphflow.UpdateBytes)
+			result.BoundBytes += bound / float64(processes)
+			result.BoundSeconds = max(result.BoundSeconds, bound*8/float64(link))
 		}
-		result.BoundSeconds = float64(result.BoundBytes) * 8 / float64(link)
-		g.app.note("a process sends %s an iteration, %s of it updates; %s is the least, which takes %s at %v",
-			humanize.Bytes(uint64(result.WireBytes)), humanize.Bytes(uint64(result.UpdateBytes)), humanize.Bytes(uint64(result.BoundBytes)), formatSeconds(result.BoundSeconds), &link)
+		g.app.note("a process sends %s an iteration, %s of it updates; %s is the least; at %v that takes %s or more",
+			humanize.Bytes(uint64(result.WireBytes)), humanize.Bytes(uint64(result.UpdateBytes)), humanize.Bytes(uint64(result.BoundBytes)),
+			&link, formatSeconds(result.BoundSeconds))
 	}
 	all := &rows{g: g, id: "id", columns: []column{numbers("rank", r.Ranks)}}
 	return g.deliver(ctx, out, t, result, all, all)
