@@ -9,7 +9,15 @@ func (s *share) sumRows(t task, src []float32, out []update) []update {
 		n := lengths[i]
 		row := sources[:n]
 		sources = sources[n:]
-		out = append(out, update{local, gather(src, row)})
+		var sum float32
+		if n < longRow {
+			for _, j := range row {
+				sum += src[j]
+			}
+		} else {
+			sum = gather(src, row)
+		}
+		out = append(out, update{local, sum})
 	}
 	return out
 }
@@ -18,22 +26,22 @@ func (s *share) sumRows(t task, src []float32, out []update) []update {
 // long sum of float32 small addends get lost.
 const gatherPiece = 1 << 12
 
-// gather adds up x at the given indices. Long rows have four sums, so that no
-// addition waits for the one before.
+// longRow is from how many edges on a row is worth four sums, and a call.
+const longRow = 16
+
+// gather adds up x at the given indices, in four sums, so that no addition waits for the one before.
 func gather(x []float32, indices []uint32) float32 {
 	if len(indices) > gatherPiece {
 		return gatherLong(x, indices)
 	}
 	var a, b, c, d float32
-	if len(indices) >= 16 {
-		for len(indices) >= 4 {
-			i := (*[4]uint32)(indices)
-			a += x[i[0]]
-			b += x[i[1]]
-			c += x[i[2]]
-			d += x[i[3]]
-			indices = indices[4:]
-		}
+	for len(indices) >= 4 {
+		i := (*[4]uint32)(indices)
+		a += x[i[0]]
+		b += x[i[1]]
+		c += x[i[2]]
+		d += x[i[3]]
+		indices = indices[4:]
 	}
 	for _, i := range indices {
 		a += x[i]
