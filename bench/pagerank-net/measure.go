@@ -26,6 +26,8 @@ type bench struct {
 	secret   string // file
 	subjects []*subject
 	measured map[string]float64 // bits a second of a link, by its name
+	ours     time.Duration      // processor time of what was measured
+	others   float64            // share of the processors that others used meanwhile
 }
 
 // subject is a graph and its measurements.
@@ -177,6 +179,7 @@ func (b *bench) once(ctx context.Context, g *subject, n int, aggregate string, i
 		if err := p.cmd.Wait(); err != nil {
 			errs[i] = fmt.Errorf("weir on host %d of %d, aggregate %s: %w: %s", i, n, aggregate, err, strings.TrimSpace(p.stderr.String()))
 		}
+		b.ours += p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 		if i == 0 {
 			o.total = time.Since(begin).Seconds()
 		}
@@ -210,6 +213,11 @@ func (b *bench) measure(ctx context.Context) error {
 		b.measured[l.name] = rate
 		fmt.Fprintf(b.stdout, "links of %v carry %.2f Gbit/s\n", l, rate/1e9)
 	}
+	begin := time.Now()
+	before, err := busy()
+	if err != nil {
+		return err
+	}
 	for _, g := range b.subjects {
 		if err := b.measureTimes(ctx, g); err != nil {
 			return err
@@ -221,7 +229,9 @@ func (b *bench) measure(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	after, err := busy()
+	b.others = max((after-before-b.ours).Seconds()/time.Since(begin).Seconds()/float64(b.machine.cores), 0)
+	return err
 }
 
 func (b *bench) measureTimes(ctx context.Context, g *subject) error {

@@ -166,6 +166,15 @@ func TestProcFiles(t *testing.T) {
 	if err != nil || sent != 90 || received != 70 {
 		t.Errorf("%d sent, %d received, %v; want 90, 70", sent, received, err)
 	}
+	busy, err := parseBusy([]byte("cpu  100 1 50 9999 7 2 3 4 5 6\ncpu0 1 1 1 1 1 1 1 1 1 1\n"))
+	if err != nil || busy != 1600*time.Millisecond {
+		t.Errorf("busy for %v, %v; want 1.6s", busy, err)
+	}
+	for _, bad := range []string{"", "intr 1 2 3 4 5 6 7 8", "cpu 1 2 3", "cpu 1 2 x 4 5 6 7 8"} {
+		if _, err := parseBusy([]byte(bad)); err == nil {
+			t.Errorf("statistics %q are accepted", bad)
+		}
+	}
 	for _, bad := range []string{"", "12 (weir", "12 (weir) S 1 2", "1 (w) S 1 1 1 0 -1 4 1 2 3 4 x 50 0", ")("} {
 		if _, _, err := parseStat([]byte(bad)); err == nil {
 			t.Errorf("stat %q is accepted", bad)

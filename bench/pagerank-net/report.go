@@ -76,6 +76,7 @@ iterations, taken in turns; an iteration is the median of the last half of them 
 	for _, l := range []link{slow, fast} {
 		t.Row("a link of "+l.String(), fmt.Sprintf("carries %.2f Gbit/s of one TCP connection", b.measured[l.name]/1e9))
 	}
+	t.Row("others", fmt.Sprintf("used %.0f %% of the processors meanwhile", 100*b.others))
 	if err := t.WriteMarkdown(w); err != nil {
 		return err
 	}
@@ -248,7 +249,7 @@ func (b *bench) use(g *subject) (section, error) {
 		name := fmt.Sprintf("Use of processors and network on %s at %s", g.name, v.name)
 		chart, err := plot.Lines(plot.Figure{
 			Title: name, Subtitle: fmt.Sprintf("%s workers, sums by %s; samples every %v", b.shape(n), v.aggregate, sampleEvery), Source: b.machine.foot(), Height: 280,
-		}, plot.Axis{Title: "seconds"}, plot.Axis{Title: "percent", Max: 110}, []plot.Series{cpu, network})
+		}, plot.Axis{Title: "seconds"}, plot.Axis{Title: "percent", Max: 100}, []plot.Series{cpu, network})
 		if err != nil {
 			return s, err
 		}
