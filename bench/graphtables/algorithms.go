@@ -6,6 +6,7 @@ import (
 
 	"weir/graph/algo"
 	"weir/graph/order"
+	"weir/internal/report"
 	"weir/internal/table"
 )
 
@@ -69,11 +70,11 @@ var algorithms = []algorithm{
 }
 
 func (b *bench) algorithms() *section {
-	s := &section{
-		title: "Other algorithms",
-		intro: fmt.Sprintf("Edges of the graph divided by seconds. BFS and SSSP take the mean of searches from %d vertices; SSSP has whole weights from 1 to 255. "+
+	s := &section{Section: report.Section{
+		Title: "Other algorithms",
+		Text: fmt.Sprintf("Edges of the graph divided by seconds. BFS and SSSP take the mean of searches from %d vertices; SSSP has whole weights from 1 to 255. "+
 			"Triangles are counted where there are at most %s edges.", searches, table.Thousands(fmt.Sprint(b.opt.triangleEdges))),
-	}
+	}}
 	for _, g := range b.subjects {
 		for _, a := range algorithms {
 			if a.limited && g.graph.Edges > b.opt.triangleEdges {
@@ -96,7 +97,7 @@ func (b *bench) algorithms() *section {
 		}
 	}
 	s.finish = func(s *section) error {
-		s.tables = []titled{{title: "Seconds", table: detail(s.jobs, "algorithm", 1), notes: []string{b.speedups(s.jobs)}}}
+		s.Tables = []report.Table{{Title: "Seconds", Rows: detail(s.jobs, "algorithm", 1), Notes: []string{b.speedups(s.jobs)}}}
 		return nil
 	}
 	return s

@@ -10,6 +10,7 @@ import (
 
 	"weir/graph/generate"
 	"weir/internal/plot"
+	"weir/internal/report"
 )
 
 // options are the flags.
@@ -30,7 +31,7 @@ type options struct {
 // bench is a run of the program.
 type bench struct {
 	opt      options
-	machine  machine
+	machine  report.Machine
 	cores    int
 	subjects []*subject
 	sections []*section
@@ -38,7 +39,7 @@ type bench struct {
 }
 
 // run measures everything, prints the tables and writes the report.
-func run(ctx context.Context, opt options, root string, m machine, stdout, stderr io.Writer) (err error) {
+func run(ctx context.Context, opt options, root string, m report.Machine, stdout, stderr io.Writer) (err error) {
 	b := &bench{opt: opt, machine: m, cores: runtime.GOMAXPROCS(0)}
 	inputs, err := opt.inputs(root)
 	if err != nil {
@@ -95,11 +96,11 @@ func (b *bench) runAll(ctx context.Context, stdout, stderr io.Writer) error {
 			}
 		}
 		if err := s.finish(s); err != nil {
-			return fmt.Errorf("%s: %w", s.title, err)
+			return fmt.Errorf("%s: %w", s.Title, err)
 		}
 		b.steps.hide()
-		if err := s.writeText(stdout); err != nil {
-			return fmt.Errorf("print %s: %w", s.title, err)
+		if err := s.WriteText(stdout); err != nil {
+			return fmt.Errorf("print %s: %w", s.Title, err)
 		}
 	}
 	return nil
@@ -145,7 +146,7 @@ func (b *bench) jobOf(name string, g *subject) *job {
 }
 
 // compareChart draws the rows of a comparison.
-func (b *bench) compareChart(s *section, title string, rows []compared) error {
+func (b *bench) compareChart(title, file, alt string, rows []compared) ([]report.Plot, error) {
 	var bars []plot.Bar
 	for _, r := range rows {
 		group := "published, " + r.graph
@@ -154,12 +155,11 @@ func (b *bench) compareChart(s *section, title string, rows []compared) error {
 		}
 		bars = append(bars, plot.Bar{Label: r.name + ", " + cores(r.cores), Value: r.rate * 1e6, Text: r.text, Group: group})
 	}
-	var err error
-	s.chart, err = plot.Bars(plot.Figure{
+	chart, err := plot.Bars(plot.Figure{
 		Title:    title,
 		Subtitle: "Published: McSherry, Isard and Murray, HotOS 2015.",
-		Source:   b.machine.foot(),
+		Source:   b.machine.Foot(),
 		Width:    720,
 	}, plot.Axis{Title: "edges a second", Log: true}, bars)
-	return err
+	return []report.Plot{{File: file, Alt: alt, Chart: chart}}, err
 }

@@ -7,6 +7,7 @@ import (
 	"weir/graph/algo"
 	"weir/graph/ladder"
 	"weir/graph/order"
+	"weir/internal/report"
 	"weir/internal/table"
 )
 
@@ -46,12 +47,11 @@ func forest(g *subject, threads int) variant {
 }
 
 func (b *bench) connectivity() *section {
-	s := &section{
-		title: "Graph connectivity",
-		intro: "Connected components, the direction of edges ignored: by label propagation to a fixed point, by union-find, and by Afforest. Edges divided by seconds, " +
+	s := &section{Section: report.Section{
+		Title: "Graph connectivity",
+		Text: "Connected components, the direction of edges ignored: by label propagation to a fixed point, by union-find, and by Afforest. Edges divided by seconds, " +
 			"however often an edge is looked at. The published rows are from the same paper; its systems propagate labels.",
-		file: "connectivity.svg",
-	}
+	}}
 	for _, g := range b.subjects {
 		j := &job{name: "components", subject: g, variants: []variant{
 			labels(labelsVertex, g.out, 1), labels(labelsHilbert, g.hilbert, 1),
@@ -69,14 +69,15 @@ func (b *bench) connectivity() *section {
 func (b *bench) finishConnectivity(s *section) error {
 	largest := b.mainJob(s)
 	t, rows := compare(largest, publishedConnectivity, 1)
-	s.tables = []titled{
-		{title: "Beside the published figures", table: t, notes: []string{
+	s.Tables = []report.Table{
+		{Title: "Beside the published figures", Rows: t, Notes: []string{
 			unionAgainstLabels(s.jobs), unionAgainstClusters(s.jobs), b.costOfForest(s.jobs),
 		}},
-		{title: "All graphs", table: detail(s.jobs, "algorithm and order", 1), notes: []string{unionInHilbert(s.jobs)}},
+		{Title: "All graphs", Rows: detail(s.jobs, "algorithm and order", 1), Notes: []string{unionInHilbert(s.jobs)}},
 	}
-	s.alt = "Edges a second of graph connectivity, published and here"
-	return b.compareChart(s, "Graph connectivity", rows)
+	var err error
+	s.Plots, err = b.compareChart("Graph connectivity", "connectivity.svg", "Edges a second of graph connectivity, published and here", rows)
+	return err
 }
 
 func unionAgainstLabels(jobs []*job) string {

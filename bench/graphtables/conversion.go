@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"weir/graph"
+	"weir/internal/report"
 	"weir/internal/table"
 )
 
@@ -31,11 +32,11 @@ func (b *bench) convert(name, from, to string, o graph.Order, opt graph.Options,
 }
 
 func (b *bench) conversion() *section {
-	s := &section{
-		title: "Conversion",
-		intro: "From a file to a file: an edge list in text (one line an edge, from the page cache) to stored vertex order, from there to stored Hilbert order, " +
+	s := &section{Section: report.Section{
+		Title: "Conversion",
+		Text: "From a file to a file: an edge list in text (one line an edge, from the page cache) to stored vertex order, from there to stored Hilbert order, " +
 			"from there to stored compressed Hilbert order. Writing, syncing and checksums are included.",
-	}
+	}}
 	for _, g := range b.subjects {
 		if g.text == "" || g.undirected() {
 			continue
@@ -91,7 +92,7 @@ func (b *bench) finishConversion(s *section) error {
 	for _, j := range s.jobs {
 		notes = append(notes, b.repaid(j))
 	}
-	s.tables = []titled{{title: "Seconds a step", table: t, notes: notes}}
+	s.Tables = []report.Table{{Title: "Seconds a step", Rows: t, Notes: notes}}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 
 	"weir/graph/generate"
 	"weir/graph/ladder"
+	"weir/internal/program"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,7 +32,7 @@ func TestQuick(t *testing.T) {
 	dir := t.TempDir()
 	var stdout, stderr bytes.Buffer
 	args := []string{"--quick", "--scale", "10,12", "--kronecker", "12", "--at-least", "0", "--out", dir, "--cache", filepath.Join(dir, "cache")}
-	if code := execute(t.Context(), args, &stdout, &stderr); code != exitOK {
+	if code := execute(t.Context(), args, &stdout, &stderr); code != program.OK {
 		t.Fatalf("exit code %d: %s", code, stderr.String())
 	}
 	if stderr.Len() > 0 {
@@ -51,7 +53,7 @@ func TestQuick(t *testing.T) {
 	}
 
 	graphs := []string{"RMAT 10", "RMAT 12", "Kronecker 12", "openflights"}
-	counts := (&bench{cores: describeMachine(".", nil).cores}).threadCounts()
+	counts := (&bench{cores: runtime.GOMAXPROCS(0)}).threadCounts()
 	lines := rows(report)
 	for _, graph := range graphs {
 		for _, name := range []string{
@@ -158,13 +160,13 @@ func TestBadArguments(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"--repetitions", "0"}, exitUsage, "--repetitions is 0, expected 1 or more"},
-		{[]string{"--no-such-flag"}, exitUsage, "no-such-flag"},
-		{[]string{"extra"}, exitUsage, "extra"},
-		{[]string{"--graph", "no-such-file.el"}, exitFailed, "--graph no-such-file.el: "},
-		{[]string{"--graph", "main.go:0,2"}, exitFailed, "column 0, expected 1 or more"},
-		{[]string{"--scale", "40"}, exitFailed, "scale 40"},
-		{[]string{"--scale", "0", "--kronecker", "0"}, exitFailed, "there is no graph to measure"},
+		{[]string{"--repetitions", "0"}, program.Usage, "--repetitions is 0, expected 1 or more"},
+		{[]string{"--no-such-flag"}, program.Usage, "no-such-flag"},
+		{[]string{"extra"}, program.Usage, "extra"},
+		{[]string{"--graph", "no-such-file.el"}, program.Failed, "--graph no-such-file.el: "},
+		{[]string{"--graph", "main.go:0,2"}, program.Failed, "column 0, expected 1 or more"},
+		{[]string{"--scale", "40"}, program.Failed, "scale 40"},
+		{[]string{"--scale", "0", "--kronecker", "0"}, program.Failed, "there is no graph to measure"},
 	} {
 		t.Setenv(dataVariable, t.TempDir())
 		var stdout, stderr bytes.Buffer
@@ -180,8 +182,8 @@ func TestStopped(t *testing.T) {
 	cancel()
 	dir := t.TempDir()
 	var stdout, stderr bytes.Buffer
-	if code := execute(ctx, []string{"--quick", "--out", dir, "--cache", dir}, &stdout, &stderr); code != exitFailed {
-		t.Errorf("exit code %d, want %d", code, exitFailed)
+	if code := execute(ctx, []string{"--quick", "--out", dir, "--cache", dir}, &stdout, &stderr); code != program.Failed {
+		t.Errorf("exit code %d, want %d", code, program.Failed)
 	}
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 0 {

@@ -8,6 +8,7 @@ import (
 	"weir/graph/order"
 	"weir/internal/huge"
 	"weir/internal/par"
+	"weir/internal/report"
 	"weir/internal/table"
 )
 
@@ -103,13 +104,12 @@ func (b *bench) gatherJob(g *subject, n int) *job {
 }
 
 func (b *bench) limits() *section {
-	s := &section{
-		title: "The machine's limits",
-		intro: "An iteration of PageRank reads 4 bytes an edge one after the other, and for each edge one rank from anywhere (a gather). So an order that does nothing for locality " +
+	s := &section{Section: report.Section{
+		Title: "The machine's limits",
+		Text: "An iteration of PageRank reads 4 bytes an edge one after the other, and for each edge one rank from anywhere (a gather). So an order that does nothing for locality " +
 			"passes over no more edges a second than memory delivers, nor than it gathers from an array as large as the ranks are; an order that keeps both ends of an edge in cache, " +
 			"no more than it gathers from the side of a square, 65,536 ranks. Here, unlike above, the least of the times of several runs counts: a limit is what can be reached.",
-		jobs: []*job{b.streamJob(), b.gatherJob(nil, order.SquareSide)},
-	}
+	}, jobs: []*job{b.streamJob(), b.gatherJob(nil, order.SquareSide)}}
 	for _, g := range b.subjects {
 		s.jobs = append(s.jobs, b.gatherJob(g, g.graph.Vertices))
 	}
@@ -153,9 +153,9 @@ func (b *bench) finishLimits(s *section) error {
 			}
 		}
 	}
-	s.tables = []titled{
-		{title: "What memory delivers", table: rates},
-		{title: "How far PageRank is from it", table: reach, notes: []string{
+	s.Tables = []report.Table{
+		{Title: "What memory delivers", Rows: rates},
+		{Title: "How far PageRank is from it", Rows: reach, Notes: []string{
 			"That an order takes PageRank past what one core could reach without locality: " + past.verdict(),
 		}},
 	}

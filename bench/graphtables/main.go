@@ -11,45 +11,20 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"weir/internal/program"
+	"weir/internal/report"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-ctx.Done()
-		stop() // a second interrupt ends the program at once
-	}()
-	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
-
-// Exit codes, those of weir.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
-)
+func main() { program.Main(execute) }
 
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	started := false
-	cmd := command(args, &started)
-	cmd.SetArgs(args)
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
-	if err := cmd.ExecuteContext(ctx); err != nil {
-		fmt.Fprintf(stderr, "graphtables: %v\n", err)
-		if !started {
-			return exitUsage
-		}
-		return exitFailed
-	}
-	return exitOK
+	return program.Execute(ctx, command(args, &started), &started, args, stdout, stderr)
 }
 
 // command says in started whether arguments were all right.
@@ -69,11 +44,7 @@ in testdata.`,
 		Example: `  go run ./bench/graphtables --quick
   go run ./bench/graphtables --scale 20,22,24 --graph web.el.gz
   go run ./bench/graphtables --graph routes.csv:3,5 --out results`,
-		Args:          cobra.NoArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
 	}
-	cmd.CompletionOptions.DisableDefaultCmd = true
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.IntSliceVar(&opt.scales, "scale", []int{20, 22}, "RMAT graphs of 2^`n` vertices, such as 20,22,24; 0 for none")
@@ -90,18 +61,16 @@ in testdata.`,
 		opt.limitBytes = 256 << 20 // far more than caches hold
 		if opt.quick {
 			opt.limitBytes = 32 << 20
-			for name, value := range map[string]string{"scale": "16", "kronecker": "16", "repetitions": "2", "patience": "500ms", "at-least": "20ms"} {
-				if !flags.Changed(name) {
-					if err := flags.Set(name, value); err != nil {
-						return err
-					}
-				}
+			if err := program.SetDefaults(cmd, map[string]string{
+				"scale": "16", "kronecker": "16", "repetitions": "2", "patience": "500ms", "at-least": "20ms",
+			}); err != nil {
+				return err
 			}
 		}
 		if opt.repetitions < 1 {
 			return fmt.Errorf("--repetitions is %d, expected 1 or more", opt.repetitions)
 		}
-		root, err := repository()
+		root, err := program.Repository()
 		if err != nil {
 			return err
 		}
@@ -112,24 +81,16 @@ in testdata.`,
 			opt.cache = filepath.Join(root, "out", "bench")
 		}
 		*started = true
-		return run(cmd.Context(), opt, root, describeMachine(root, args), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		return run(cmd.Context(), opt, root, report.Describe(root, commandLine(args)), cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
 	return cmd
 }
 
-// repository is the folder of the module, above the current one.
-func repository() (string, error) {
-	start, err := os.Getwd()
-	if err != nil {
-		return "", err
+// commandLine is how to measure again.
+func commandLine(args []string) string {
+	command := "go run ./bench/graphtables"
+	if os.Getenv(dataVariable) != "" {
+		command = dataVariable + "=DATA " + command
 	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && strings.HasPrefix(string(text), "module weir\n") {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("%s is not in the weir repository: no go.mod of module weir in it or above", start)
-		}
-	}
+	return report.CommandLine(command, args)
 }

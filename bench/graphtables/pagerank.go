@@ -7,6 +7,7 @@ import (
 	"weir/graph/algo"
 	"weir/graph/ladder"
 	"weir/graph/order"
+	"weir/internal/report"
 	"weir/internal/table"
 )
 
@@ -37,13 +38,12 @@ func rank[T algo.Float](s *subject, name string, m order.EdgeMap, threads int) v
 }
 
 func (b *bench) pageRank() *section {
-	s := &section{
-		title: "Twenty PageRank iterations",
-		intro: fmt.Sprintf("Edges times %d, divided by seconds. A run starts with the order mapped into memory and the out-degrees, which the file holds, "+
+	s := &section{Section: report.Section{
+		Title: "Twenty PageRank iterations",
+		Text: fmt.Sprintf("Edges times %d, divided by seconds. A run starts with the order mapped into memory and the out-degrees, which the file holds, "+
 			"and ends with the ranks; ranks are float32 unless said otherwise. The published rows are from *Scalability! But at what COST?* "+
 			"(McSherry, Isard and Murray, HotOS 2015), measured on other graphs and other machines.", iterations),
-		file: "pagerank.svg",
-	}
+	}}
 	for _, g := range b.subjects {
 		j := &job{name: "PageRank", subject: g, tolerance: 1e-3, variants: []variant{
 			rank[float32](g, vertexOrder, g.out, 1),
@@ -68,14 +68,15 @@ func (b *bench) pageRank() *section {
 func (b *bench) finishPageRank(s *section) error {
 	largest := b.mainJob(s)
 	t, rows := compare(largest, publishedPageRank, iterations)
-	s.tables = []titled{
-		{title: "Beside the published figures", table: t, notes: []string{
+	s.Tables = []report.Table{
+		{Title: "Beside the published figures", Rows: t, Notes: []string{
 			rankAgainstClusters(s.jobs), rankHilbert(s.jobs), rankCores(s.jobs, b.cores),
 		}},
-		{title: "All graphs", table: detail(s.jobs, "order", iterations), notes: []string{rankPrecision(s.jobs)}},
+		{Title: "All graphs", Rows: detail(s.jobs, "order", iterations), Notes: []string{rankPrecision(s.jobs)}},
 	}
-	s.alt = "Edges a second of twenty PageRank iterations, published and here"
-	return b.compareChart(s, "Twenty PageRank iterations", rows)
+	var err error
+	s.Plots, err = b.compareChart("Twenty PageRank iterations", "pagerank.svg", "Edges a second of twenty PageRank iterations, published and here", rows)
+	return err
 }
 
 // rankAgainstClusters says whether one thread still beats what clusters published.

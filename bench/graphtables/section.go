@@ -2,104 +2,22 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
 
 	"weir/graph/ladder"
-	"weir/internal/plot"
+	"weir/internal/report"
 	"weir/internal/table"
 )
 
-// section is a part of the report.
+// section is a part of the report, and the jobs that it is made of.
 type section struct {
-	title string
-	intro string
-	jobs  []*job
-	// finish makes the parts below of the jobs' timings.
+	report.Section
+	jobs []*job
+	// finish fills the section from the jobs' timings.
 	finish func(s *section) error
-
-	tables []titled
-	chart  *plot.Chart // nil for none
-	file   string      // name of the chart's file
-	alt    string      // what the chart shows, for those who do not see it
-}
-
-// titled is a table with what is said above and below it.
-type titled struct {
-	title string
-	table *table.Table
-	notes []string // a paragraph each
-}
-
-// writeText writes the section for a terminal.
-func (s *section) writeText(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "\n%s\n%s\n", s.title, strings.Repeat("=", len(s.title))); err != nil {
-		return err
-	}
-	for _, t := range s.tables {
-		if _, err := fmt.Fprintf(w, "\n%s\n\n", t.title); err != nil {
-			return err
-		}
-		if err := t.table.WriteText(w); err != nil {
-			return err
-		}
-		for _, note := range t.notes {
-			if _, err := fmt.Fprintf(w, "\n%s\n", wrap(note, 100)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// writeMarkdown writes the section for the report.
-func (s *section) writeMarkdown(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "\n## %s\n\n%s\n", s.title, s.intro); err != nil {
-		return err
-	}
-	if s.chart != nil {
-		if _, err := fmt.Fprintf(w, "\n![%s](%s)\n", s.alt, s.file); err != nil {
-			return err
-		}
-	}
-	for _, t := range s.tables {
-		if _, err := fmt.Fprintf(w, "\n### %s\n\n", t.title); err != nil {
-			return err
-		}
-		if err := t.table.WriteMarkdown(w); err != nil {
-			return err
-		}
-		for _, note := range t.notes {
-			if _, err := fmt.Fprintf(w, "\n%s\n", note); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// wrap breaks a paragraph at blanks.
-func wrap(s string, width int) string {
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(s) {
-		n := len([]rune(word))
-		switch {
-		case column == 0:
-		case column+1+n > width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
-	}
-	return b.String()
 }
 
 // rate is edges a second, in millions.

@@ -11,6 +11,7 @@ import (
 	"weir/graph/order"
 	"weir/internal/mapfile"
 	"weir/internal/plot"
+	"weir/internal/report"
 	"weir/internal/table"
 )
 
@@ -67,12 +68,11 @@ func size(name string, g *subject, bytes func(ctx context.Context) (int64, error
 }
 
 func (b *bench) sizes() *section {
-	s := &section{
-		title: "Sizes",
-		intro: "Bits an edge. CSR is an offset of 64 bits a vertex and a target of 32 bits an edge; Hilbert order has 32 bits an edge and 64 a square of 65,536 × 65,536; " +
+	s := &section{Section: report.Section{
+		Title: "Sizes",
+		Text: "Bits an edge. CSR is an offset of 64 bits a vertex and a target of 32 bits an edge; Hilbert order has 32 bits an edge and 64 a square of 65,536 × 65,536; " +
 			"gzip and zstd compress the CSR at their default levels.",
-		file: "sizes.svg",
-	}
+	}}
 	fixed := func(n int) func(context.Context) (int64, error) {
 		return func(context.Context) (int64, error) { return int64(n), nil }
 	}
@@ -117,12 +117,11 @@ func (b *bench) finishSizes(s *section) error {
 			bars = append(bars, plot.Bar{Label: label, Value: j.timings[i].answer, Group: form, Text: fmt.Sprintf("%.1f", j.timings[i].answer)})
 		}
 	}
-	s.tables = []titled{{title: "Bits an edge", table: t, notes: []string{smallest(s.jobs)}}}
-	s.alt = "Bits an edge of graphs in several forms"
-	var err error
-	s.chart, err = plot.Bars(plot.Figure{
-		Title: "Size of a graph", Source: b.machine.foot(), Width: 720, Height: 120 + 15*float64(len(bars)),
+	s.Tables = []report.Table{{Title: "Bits an edge", Rows: t, Notes: []string{smallest(s.jobs)}}}
+	chart, err := plot.Bars(plot.Figure{
+		Title: "Size of a graph", Source: b.machine.Foot(), Width: 720, Height: 120 + 15*float64(len(bars)),
 	}, plot.Axis{Title: "bits an edge"}, bars)
+	s.Plots = []report.Plot{{File: "sizes.svg", Alt: "Bits an edge of graphs in several forms", Chart: chart}}
 	return err
 }
 

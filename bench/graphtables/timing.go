@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"weir/internal/report"
 )
 
 // answer is what a run computed, reduced to a number that must be the same for
@@ -156,9 +158,4 @@ func (j *job) title() string {
 }
 
 // cores says how many, in words.
-func cores(n int) string {
-	if n == 1 {
-		return "1 core"
-	}
-	return fmt.Sprintf("%d cores", n)
-}
+func cores(n int) string { return report.Count(n, "core") }

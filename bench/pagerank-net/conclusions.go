@@ -97,7 +97,7 @@ func (b *bench) wireSeconds(g *subject, aggregate string, hosts int, l link) flo
 // conclusions compares what was published with what was measured.
 func (b *bench) conclusions() []conclusion {
 	several, most := b.opt.hosts[1:], b.opt.hosts[len(b.opt.hosts)-1:]
-	shared := fmt.Sprintf("All hosts share the %d cores of this machine, so that more of them add links but no processors.", b.machine.cores)
+	shared := fmt.Sprintf("All hosts share the %d cores of this machine, so that more of them add links but no processors.", b.machine.Cores)
 	return []conclusion{
 		{
 			"A faster network makes PageRank faster", "10G takes an iteration 1.5 to 3 times as fast as 1G with the best way to use that, 1G+",

@@ -15,13 +15,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"weir/internal/program"
+	"weir/internal/report"
 )
 
 // options say what is measured.
@@ -38,50 +39,21 @@ type options struct {
 	short       bool
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-ctx.Done()
-		stop() // a second interrupt ends the program at once
-	}()
-	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
-
-// Exit codes, those of weir.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
-)
+func main() { program.Main(execute) }
 
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	started := false
-	cmd := rootCommand(args, &started)
-	cmd.SetArgs(args)
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
-	if err := cmd.ExecuteContext(ctx); err != nil {
-		fmt.Fprintf(stderr, "pagerank-net: %v\n", err)
-		if !started {
-			return exitUsage
-		}
-		return exitFailed
-	}
-	return exitOK
+	return program.Execute(ctx, rootCommand(args, &started), &started, args, stdout, stderr)
 }
 
 // rootCommand says in started whether arguments were all right.
 func rootCommand(args []string, started *bool) *cobra.Command {
 	var opt options
 	cmd := &cobra.Command{
-		Use:           "pagerank-net",
-		Short:         "Measure the published tables of distributed PageRank again",
-		Example:       "  bench/pagerank-net/run.sh --short\n  bench/pagerank-net/run.sh --scale 22",
-		Args:          cobra.NoArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Use:     "pagerank-net",
+		Short:   "Measure the published tables of distributed PageRank again",
+		Example: "  bench/pagerank-net/run.sh --short\n  bench/pagerank-net/run.sh --scale 22",
 	}
-	cmd.CompletionOptions.DisableDefaultCmd = true
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&opt.prefix, "prefix", "weirnet", "network namespaces are called `name`-0, name-1, …")
@@ -97,12 +69,10 @@ func rootCommand(args []string, started *bool) *cobra.Command {
 	flags.BoolVar(&opt.short, "short", false, "small graphs, two hosts, once: to see that all works")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if opt.short {
-			for name, value := range map[string]string{"scale": "14", "hosts": "1,2", "iterations": "6", "repetitions": "1", "trace": "1s"} {
-				if !flags.Changed(name) {
-					if err := flags.Set(name, value); err != nil {
-						return err
-					}
-				}
+			if err := program.SetDefaults(cmd, map[string]string{
+				"scale": "14", "hosts": "1,2", "iterations": "6", "repetitions": "1", "trace": "1s",
+			}); err != nil {
+				return err
 			}
 		}
 		switch {
@@ -129,9 +99,14 @@ func rootCommand(args []string, started *bool) *cobra.Command {
 	return cmd
 }
 
+// commandLine is how to measure again, by the script.
+func commandLine(args []string) string {
+	return report.CommandLine("bench/pagerank-net/run.sh", args, "--prefix", "--weir")
+}
+
 // run measures and reports.
 func run(ctx context.Context, opt options, args []string, stdout io.Writer) (err error) {
-	b := &bench{opt: opt, stdout: stdout, machine: describeMachine(args)}
+	b := &bench{opt: opt, stdout: stdout, machine: report.Describe(".", commandLine(args))}
 	if b.opt.weir, err = filepath.Abs(opt.weir); err != nil {
 		return err
 	}

@@ -15,13 +15,15 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"weir/internal/report"
 )
 
 // bench is what is measured and what came of it.
 type bench struct {
 	opt      options
 	stdout   io.Writer
-	machine  machine
+	machine  report.Machine
 	hosts    *hosts
 	secret   string // file
 	subjects []*subject
@@ -213,8 +215,7 @@ func (b *bench) measure(ctx context.Context) error {
 		b.measured[l.name] = rate
 		fmt.Fprintf(b.stdout, "links of %v carry %.2f Gbit/s\n", l, rate/1e9)
 	}
-	begin := time.Now()
-	before, err := busy()
+	load, err := report.StartLoad()
 	if err != nil {
 		return err
 	}
@@ -229,8 +230,7 @@ func (b *bench) measure(ctx context.Context) error {
 			return err
 		}
 	}
-	after, err := busy()
-	b.others = max((after-before-b.ours).Seconds()/time.Since(begin).Seconds()/float64(b.machine.cores), 0)
+	b.others, err = load.Others(b.ours)
 	return err
 }
 
@@ -309,7 +309,7 @@ func (b *bench) measureUse(ctx context.Context, g *subject) error {
 			return err
 		}
 		t := traced{hosts: n}
-		t.seconds, t.cpu, t.network = o.trace.rates(b.machine.cores, v.link)
+		t.seconds, t.cpu, t.network = o.trace.rates(b.machine.Cores, v.link)
 		g.traces[v.name] = t
 	}
 	return nil

@@ -1,116 +1,61 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
+	"strings"
 
 	"weir/internal/plot"
+	"weir/internal/report"
 	"weir/internal/table"
 )
 
 // reportName is the name of the report; plots begin with the same.
 const reportName = "pagerank-net"
 
-// section is a part of the report.
-type section struct {
-	title, text string
-	plots       []drawing
-	tables      []titled
-}
-
-// drawing is a plot, and what it shows for those who do not see it.
-type drawing struct {
-	name, alt string
-	chart     *plot.Chart
-}
-
-type titled struct {
-	title string
-	table *table.Table
-	note  string
-}
-
 // report writes the report and its plots.
 func (b *bench) report() error {
-	if err := os.MkdirAll(b.opt.out, 0o777); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	var text bytes.Buffer
 	sections, err := b.sections()
-	if err == nil {
-		err = b.write(&text, sections)
-	}
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	for _, s := range sections {
-		for _, d := range s.plots {
-			if err := d.chart.Save(filepath.Join(b.opt.out, d.name)); err != nil {
-				return err
-			}
-		}
-	}
-	path := filepath.Join(b.opt.out, reportName+".md")
-	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	fmt.Fprintf(b.stdout, "wrote %s\n", path)
-	return nil
-}
-
-func (b *bench) write(w *bytes.Buffer, sections []section) error {
-	fmt.Fprintf(w, `# PageRank over networks, measured
-
-The tables of *The impact of fast networks on graph analytics* (McSherry and Schwarzkopf, 2015, in two parts) at the size of
+	r := report.Report{
+		Title: "PageRank over networks, measured",
+		Intro: fmt.Sprintf(`The tables of *The impact of fast networks on graph analytics* (McSherry and Schwarzkopf, 2015, in two parts) at the size of
 this machine. Hosts are network namespaces, each with a link to a bridge, shaped in both directions; on each is a process of %d workers. All
 share the processors of one machine. A plus is aggregation by process, else it is by worker. Each figure is the least of %d runs of %d
-iterations, taken in turns; an iteration is the median of the last half of them (published: the average).
-
-`, b.opt.workers, b.opt.repetitions, b.opt.iterations)
-	t := table.New(table.Left(""), table.Left("measured on"))
-	for _, row := range b.machine.rows() {
-		t.Row(row[0], row[1])
+iterations, taken in turns; an iteration is the median of the last half of them (published: the average).`, b.opt.workers, b.opt.repetitions, b.opt.iterations),
+		Machine: b.machine, Sections: sections,
 	}
 	for _, l := range []link{slow, fast} {
-		t.Row("a link of "+l.String(), fmt.Sprintf("carries %.2f Gbit/s of one TCP connection", b.measured[l.name]/1e9))
+		r.More = append(r.More, [2]string{"a link of " + l.String(), fmt.Sprintf("carries %.2f Gbit/s of one TCP connection", b.measured[l.name]/1e9)})
 	}
-	t.Row("others", fmt.Sprintf("used %.0f %% of the processors meanwhile", 100*b.others))
-	if err := t.WriteMarkdown(w); err != nil {
+	r.More = append(r.More, [2]string{"others", fmt.Sprintf("used %.0f %% of the processors meanwhile", 100*b.others)})
+	r.Sections = append(r.Sections, b.verdicts())
+	if err := r.Save(b.opt.out, reportName+".md"); err != nil {
 		return err
 	}
-	for _, s := range sections {
-		fmt.Fprintf(w, "\n## %s\n\n%s\n", s.title, s.text)
-		for _, d := range s.plots {
-			fmt.Fprintf(w, "\n![%s](%s)\n", d.alt, d.name)
-		}
-		for _, t := range s.tables {
-			fmt.Fprintf(w, "\n### %s\n\n", t.title)
-			if err := t.table.WriteMarkdown(w); err != nil {
-				return err
-			}
-			if t.note != "" {
-				fmt.Fprintf(w, "\n%s\n", t.note)
-			}
-		}
-	}
-	fmt.Fprint(w, "\n## What was published, and what holds here\n\n"+
-		"Ratios above 1.05 are a yes, below 0.95 a no.\n\n")
-	for _, c := range b.conclusions() {
-		fmt.Fprintf(w, "- **%s** (published: %s). %s", c.claim, c.says, c.verdict())
-		if c.note != "" {
-			fmt.Fprintf(w, " %s", c.note)
-		}
-		fmt.Fprintln(w)
-	}
+	fmt.Fprintf(b.stdout, "wrote %s\n", filepath.Join(b.opt.out, reportName+".md"))
 	return nil
 }
 
-func (b *bench) sections() ([]section, error) {
-	var all []section
+// verdicts says what holds of what was published.
+func (b *bench) verdicts() *report.Section {
+	var text strings.Builder
+	text.WriteString("Ratios above 1.05 are a yes, below 0.95 a no.\n")
+	for _, c := range b.conclusions() {
+		fmt.Fprintf(&text, "\n- **%s** (published: %s). %s", c.claim, c.says, c.verdict())
+		if c.note != "" {
+			fmt.Fprintf(&text, " %s", c.note)
+		}
+	}
+	return &report.Section{Title: "What was published, and what holds here", Text: text.String()}
+}
+
+func (b *bench) sections() ([]*report.Section, error) {
+	var all []*report.Section
 	for _, g := range b.subjects {
-		for _, make := range []func(*subject) (section, error){b.times, b.bytes, b.use} {
+		for _, make := range []func(*subject) (*report.Section, error){b.times, b.bytes, b.use} {
 			s, err := make(g)
 			if err != nil {
 				return nil, err
@@ -130,10 +75,10 @@ func both(total, iteration float64) string {
 }
 
 // times is the published table again.
-func (b *bench) times(g *subject) (section, error) {
-	s := section{
-		title: fmt.Sprintf("%s: times", title(g.name)),
-		text:  fmt.Sprintf("The graph is %s; %s vertices with edges, %s edges.", g.what, table.Thousands(fmt.Sprint(g.vertices)), table.Thousands(fmt.Sprint(g.edges))),
+func (b *bench) times(g *subject) (*report.Section, error) {
+	s := &report.Section{
+		Title: fmt.Sprintf("%s: times", title(g.name)),
+		Text:  fmt.Sprintf("The graph is %s; %s vertices with edges, %s edges.", g.what, table.Thousands(fmt.Sprint(g.vertices)), table.Thousands(fmt.Sprint(g.edges))),
 	}
 	columns := []table.Column{table.Left("hosts × workers")}
 	for _, v := range variants {
@@ -152,8 +97,8 @@ func (b *bench) times(g *subject) (section, error) {
 		}
 		t.Row(row...)
 	}
-	s.tables = append(s.tables, titled{fmt.Sprintf("%d iterations in all, and one of them", b.opt.iterations), t,
-		"The total has the start of the processes in it, the opening of the file and the grouping of the edges."})
+	s.Tables = append(s.Tables, report.Table{Title: fmt.Sprintf("%d iterations in all, and one of them", b.opt.iterations), Rows: t, Notes: []string{
+		"The total has the start of the processes in it, the opening of the file and the grouping of the edges."}})
 
 	p := table.New(table.Left("hosts × workers"), table.Right("1G"), table.Right("1G+"), table.Right("10G"),
 		table.Right("10G over 1G+, total"), table.Right("an iteration"))
@@ -167,7 +112,7 @@ func (b *bench) times(g *subject) (section, error) {
 		}
 		p.Row(row...)
 	}
-	s.tables = append(s.tables, titled{"Published, for " + g.published.graph, p, ""})
+	s.Tables = append(s.Tables, report.Table{Title: "Published, for " + g.published.graph, Rows: p})
 
 	for _, what := range []struct {
 		name, title, axis string
@@ -193,22 +138,22 @@ func (b *bench) times(g *subject) (section, error) {
 			lines = append(lines, line)
 		}
 		chart, err := plot.Lines(plot.Figure{
-			Title: what.title, Subtitle: fmt.Sprintf("by hosts of %d workers, all on %d cores; a plus is aggregation by process; lower is better", b.opt.workers, b.machine.cores),
-			Source: b.machine.foot(),
+			Title: what.title, Subtitle: fmt.Sprintf("by hosts of %d workers, all on %d cores; a plus is aggregation by process; lower is better", b.opt.workers, b.machine.Cores),
+			Source: b.machine.Foot(),
 		}, plot.Axis{Title: "hosts"}, plot.Axis{Title: what.axis}, lines)
 		if err != nil {
 			return s, err
 		}
-		s.plots = append(s.plots, drawing{fmt.Sprintf("%s-%s-%s.svg", reportName, g.name, what.name), what.title, chart})
+		s.Plots = append(s.Plots, report.Plot{File: fmt.Sprintf("%s-%s-%s.svg", reportName, g.name, what.name), Alt: what.title, Chart: chart})
 	}
 	return s, nil
 }
 
 // bytes is what is sent, beside the least.
-func (b *bench) bytes(g *subject) (section, error) {
-	s := section{
-		title: fmt.Sprintf("%s: bytes", title(g.name)),
-		text: "What a process sends in an iteration, on the average, and the least: 8 bytes for each vertex on other hosts that it has edges to. " +
+func (b *bench) bytes(g *subject) (*report.Section, error) {
+	s := &report.Section{
+		Title: fmt.Sprintf("%s: bytes", title(g.name)),
+		Text: "What a process sends in an iteration, on the average, and the least: 8 bytes for each vertex on other hosts that it has edges to. " +
 			"The connection carries also the headers of messages, and the progress of the dataflow. The least times are of the process that has the most to send.",
 	}
 	t := table.New(table.Left("hosts × workers"), table.Left("sums by"), table.Right("updates, MB").Decimals(3), table.Right("connection, MB").Decimals(3),
@@ -217,7 +162,7 @@ func (b *bench) bytes(g *subject) (section, error) {
 		t.Row(b.shape(x.hosts), x.aggregate, x.updates/1e6, x.wire/1e6, x.bound/1e6, fmt.Sprintf("%.2f×", x.wire/x.bound),
 			1e3*x.mostBits/slow.bits, 1e3*x.mostBits/fast.bits)
 	}
-	s.tables = append(s.tables, titled{"Sent by a process in an iteration", t, ""})
+	s.Tables = append(s.Tables, report.Table{Title: "Sent by a process in an iteration", Rows: t})
 	bound := table.New(table.Left(""), table.Left("hosts × workers"), table.Right("least at 1G, ms"), table.Right("10G measured, ms"), table.Right("least at 1G over 10G measured"))
 	for _, n := range b.opt.hosts[1:] {
 		least, ten := g.sent("process", n).mostBits/slow.bits, g.iteration("10G", n)
@@ -226,17 +171,17 @@ func (b *bench) bytes(g *subject) (section, error) {
 	for _, r := range g.published.rows[1:] {
 		bound.Row("published, "+g.published.graph, fmt.Sprintf("%d×%d", r.hosts, publishedWorkers), 1e3*r.bound, 1e3*r.iteration[2], fmt.Sprintf("%.2f×", r.bound/r.iteration[2]))
 	}
-	s.tables = append(s.tables, titled{"The least time at 1G beside what 10G takes", bound,
-		"Published ratios are worked out of the rounded figures of both parts."})
+	s.Tables = append(s.Tables, report.Table{Title: "The least time at 1G beside what 10G takes", Rows: bound, Notes: []string{
+		"Published ratios are worked out of the rounded figures of both parts."}})
 	return s, nil
 }
 
 // use is what processors and links do over time.
-func (b *bench) use(g *subject) (section, error) {
+func (b *bench) use(g *subject) (*report.Section, error) {
 	n := b.opt.hosts[len(b.opt.hosts)-1]
-	s := section{
-		title: fmt.Sprintf("%s: use over time", title(g.name)),
-		text: fmt.Sprintf("Every %v: the processors of the machine, by all processes, and the link of the process that sends the most, on %s workers. "+
+	s := &report.Section{
+		Title: fmt.Sprintf("%s: use over time", title(g.name)),
+		Text: fmt.Sprintf("Every %v: the processors of the machine, by all processes, and the link of the process that sends the most, on %s workers. "+
 			"The first part is the start: the file is opened, and each worker groups its edges.", sampleEvery, b.shape(n)),
 	}
 	for _, v := range variants[:3] {
@@ -248,13 +193,13 @@ func (b *bench) use(g *subject) (section, error) {
 		}
 		name := fmt.Sprintf("Use of processors and network on %s at %s", g.name, v.name)
 		chart, err := plot.Lines(plot.Figure{
-			Title: name, Subtitle: fmt.Sprintf("%s workers, sums by %s; samples every %v", b.shape(n), v.aggregate, sampleEvery), Source: b.machine.foot(), Height: 280,
+			Title: name, Subtitle: fmt.Sprintf("%s workers, sums by %s; samples every %v", b.shape(n), v.aggregate, sampleEvery), Source: b.machine.Foot(), Height: 280,
 		}, plot.Axis{Title: "seconds"}, plot.Axis{Title: "percent", Max: 100}, []plot.Series{cpu, network})
 		if err != nil {
 			return s, err
 		}
 		file := map[string]string{"1G": "1g", "1G+": "1g-process", "10G": "10g"}[v.name]
-		s.plots = append(s.plots, drawing{fmt.Sprintf("%s-%s-use-%s.svg", reportName, g.name, file), name, chart})
+		s.Plots = append(s.Plots, report.Plot{File: fmt.Sprintf("%s-%s-use-%s.svg", reportName, g.name, file), Alt: name, Chart: chart})
 	}
 	return s, nil
 }

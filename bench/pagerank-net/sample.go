@@ -87,36 +87,6 @@ func parseDev(text []byte) (sent, received int64, err error) {
 	return 0, 0, fmt.Errorf("there is no interface eth0")
 }
 
-// busy is the processor time that was spent by everybody on the machine since it was started.
-func busy() (time.Duration, error) {
-	text, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		return 0, err
-	}
-	return parseBusy(text)
-}
-
-// parseBusy adds up the time of all processors that was not idle, in the kernel's file of
-// statistics: user, nice, system, idle, waiting for disks, interrupts of two kinds, and what other
-// machines on the same processors took.
-func parseBusy(text []byte) (busy time.Duration, err error) {
-	line, _, _ := strings.Cut(string(text), "\n")
-	fields := strings.Fields(line)
-	if len(fields) < 9 || fields[0] != "cpu" {
-		return 0, fmt.Errorf("statistics of the kernel begin with %q, expected cpu and 8 numbers", line)
-	}
-	for i, f := range fields[1:9] {
-		n, err := strconv.ParseInt(f, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("statistics of the kernel: %w", err)
-		}
-		if i != 3 && i != 4 {
-			busy += time.Duration(n) * tick
-		}
-	}
-	return busy, nil
-}
-
 // trace is the use of all processes over time, at the same moments.
 type trace struct {
 	start     time.Time

@@ -1,10 +1,12 @@
-package main
+package report
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,33 +14,35 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// machine is where and of what the figures were measured. What the system does
-// not tell is "unknown".
-type machine struct {
-	processor string
-	caches    string
-	cores     int
-	memory    string
-	system    string
-	compiler  string
-	commit    string
-	date      string
-	command   string
+// Machine is where and of what figures were measured. What the system does not tell
+// is "unknown".
+type Machine struct {
+	Processor string
+	Caches    string
+	Cores     int
+	Memory    string
+	System    string
+	Compiler  string
+	Commit    string
+	Date      string
+	Command   string
 }
 
 const unknown = "unknown"
 
-func describeMachine(root string, args []string) machine {
-	return machine{
-		processor: orUnknown(field("/proc/cpuinfo", "model name")),
-		caches:    orUnknown(caches()),
-		cores:     runtime.GOMAXPROCS(0),
-		memory:    orUnknown(memory()),
-		system:    strings.TrimSpace(runtime.GOOS + "/" + runtime.GOARCH + " " + firstLine("/proc/sys/kernel/osrelease")),
-		compiler:  runtime.Version(),
-		commit:    orUnknown(commit(root)),
-		date:      time.Now().Format(time.DateOnly),
-		command:   commandLine(args),
+// Describe looks at this machine, and at the sources in root. The command is how to measure
+// again, as [CommandLine] makes it.
+func Describe(root, command string) Machine {
+	return Machine{
+		Processor: orUnknown(field("/proc/cpuinfo", "model name")),
+		Caches:    orUnknown(caches()),
+		Cores:     runtime.GOMAXPROCS(0),
+		Memory:    orUnknown(memory()),
+		System:    strings.TrimSpace(runtime.GOOS + "/" + runtime.GOARCH + " " + firstLine("/proc/sys/kernel/osrelease")),
+		Compiler:  runtime.Version(),
+		Commit:    orUnknown(commit(root)),
+		Date:      time.Now().Format(time.DateOnly),
+		Command:   command,
 	}
 }
 
@@ -123,14 +127,17 @@ func commit(root string) string {
 	return revision
 }
 
-// commandLine is how to measure again. Of files and folders it keeps the last
-// element: where they lie is the affair of whoever measures.
-func commandLine(args []string) string {
-	words := []string{"go run ./bench/graphtables"}
-	if os.Getenv(dataVariable) != "" {
-		words[0] = dataVariable + "=DATA " + words[0]
-	}
-	for _, arg := range args {
+// CommandLine is how to measure again. Of files and folders it keeps the last
+// element: where they lie is the affair of whoever measures. It leaves out the flags that a script added,
+// which have their values in the next argument.
+func CommandLine(program string, args []string, added ...string) string {
+	words := []string{program}
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if slices.Contains(added, arg) {
+			i++
+			continue
+		}
 		name, value, found := strings.Cut(arg, "=")
 		switch {
 		case found && strings.ContainsAny(value, `/\`):
@@ -143,15 +150,23 @@ func commandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// rows are what the report shows of the machine.
-func (m machine) rows() [][2]string {
+// rows are what a report shows of the machine.
+func (m Machine) rows() [][2]string {
 	return [][2]string{
-		{"processor", m.processor}, {"cores", strconv.Itoa(m.cores)}, {"caches", m.caches}, {"memory", m.memory}, {"system", m.system},
-		{"compiler", m.compiler}, {"commit", m.commit}, {"date", m.date}, {"command", "`" + m.command + "`"},
+		{"processor", m.Processor}, {"cores", strconv.Itoa(m.Cores)}, {"caches", m.Caches}, {"memory", m.Memory}, {"system", m.System},
+		{"compiler", m.Compiler}, {"commit", m.Commit}, {"date", m.Date}, {"command", "`" + m.Command + "`"},
 	}
 }
 
-// foot is what a plot says of the machine.
-func (m machine) foot() string {
-	return strings.Join([]string{m.processor + ", " + cores(m.cores), m.command, "commit " + m.commit, m.date}, " · ")
+// Foot is what a plot says of the machine.
+func (m Machine) Foot() string {
+	return strings.Join([]string{m.Processor + ", " + Count(m.Cores, "core"), m.Command, "commit " + m.Commit, m.Date}, " · ")
+}
+
+// Count says how many, in words: 1 core, 2 cores.
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
