@@ -37,6 +37,8 @@ const protocol = 1
 const (
 	helloSize  = 104
 	maxRefusal = 512
+	// handshakeSize is what either side sends in a handshake that ends well.
+	handshakeSize = helloSize + 1 + sha256.Size + 1
 )
 
 var helloMagic = [8]byte([]byte("weirmesh"))

@@ -31,6 +31,7 @@ type link struct {
 	asleep    bool     // the writer waits for the bell
 	sent      int64    // bytes of data frames appended
 	messages  int64    // and their number
+	wire      int64    // bytes of everything, with the handshake
 	taken     int64    // bytes of them that workers there have taken
 	congested bool
 
@@ -62,6 +63,7 @@ func newLink(m *Mesh, theirs hello, conn net.Conn) *link {
 		conn:    conn,
 		step:    max(int64(theirs.Outstanding>>3), 1),
 		pause:   max(time.Duration(theirs.Timeout)*time.Millisecond, time.Millisecond) / pulseParts,
+		wire:    handshakeSize,
 		bell:    make(chan struct{}, 1),
 	}
 	l.ends.Store(2)
@@ -115,7 +117,9 @@ func (l *link) room(size int) []byte {
 
 // fill puts the last chunk back and lets the writer know.
 func (l *link) fill(chunk []byte) {
-	l.chunks[len(l.chunks)-1] = chunk
+	last := &l.chunks[len(l.chunks)-1]
+	l.wire += int64(len(chunk) - len(*last))
+	*last = chunk
 	if l.asleep {
 		l.asleep = false
 		l.bell <- struct{}{}

@@ -113,6 +113,9 @@ func (m *Mesh) Close() error {
 type Stats struct {
 	SentMessages, SentBytes         int64 // with their headers
 	ReceivedMessages, ReceivedBytes int64
+	// WireBytes is all that was sent: the messages, the frames that keep the connection going, and
+	// the handshake, but not what TLS makes of it.
+	WireBytes int64
 }
 
 // Stats returns the counts for each process. They are 0 for this one.
@@ -120,7 +123,7 @@ func (m *Mesh) Stats() []Stats {
 	stats := make([]Stats, m.cfg.Processes)
 	for _, l := range m.connected() {
 		l.mu.Lock()
-		stats[l.process] = Stats{l.messages, l.sent, l.arrived.Load(), l.received.Load()}
+		stats[l.process] = Stats{l.messages, l.sent, l.arrived.Load(), l.received.Load(), l.wire}
 		l.mu.Unlock()
 	}
 	return stats

@@ -8,8 +8,8 @@ import (
 )
 
 // Peer is one worker of this process, and its ends of all channels. Its methods,
-// and those of the channels that it opened, are for one goroutine, but for [Peer.Wake],
-// [Peer.Err] and [Peer.Congested].
+// and those of the channels that it opened, are for one goroutine, but for those
+// that say otherwise.
 type Peer struct {
 	mesh     *Mesh
 	index    int // over all processes
@@ -63,6 +63,9 @@ func (p *Peer) Err() error { return p.mesh.Err() }
 // it would be good to do other work before sending more. The worker is woken when
 // there is room again. Any goroutine may ask.
 func (p *Peer) Congested() bool { return p.mesh.congested.Load() > 0 }
+
+// Stats is as [Mesh.Stats]. Any goroutine may ask.
+func (p *Peer) Stats() []Stats { return p.mesh.Stats() }
 
 // Ready calls f with the number of each channel that got messages since the last
 // call, once each. A channel may have been emptied in the meantime.

@@ -155,6 +155,9 @@ func (src *replaySource[D]) read(events iter.Seq2[Event[D], error], wake func(),
 func (r *replay[D]) hold(t Time, delta int64) { r.out.out.hold(t, delta) }
 
 func (r *replay[D]) run() {
+	if r.op.scope.Worker().throttle(r.op) {
+		return
+	}
 	more := false
 	for i, src := range r.sources {
 		for n := 0; len(src.frontier) > 0; n++ {

@@ -32,7 +32,23 @@ func (in *Input[D]) Stream() Stream[D] { return in.stream }
 // Epoch is the epoch at which records are sent now.
 func (in *Input[D]) Epoch() uint64 { return in.epoch }
 
-// Send sends records in the present epoch. It does not keep the slice.
+// Send sends records in the present epoch. It does not keep the slice, and does not wait: what
+// other operators, workers and processes do not take at once is kept in memory. So a program with much to send steps
+// its worker in between, and lets other processes catch up:
+//
+//	for batch := range batches {
+//		input.Send(batch...)
+//		if _, err := w.Step(); err != nil {
+//			return err
+//		}
+//		for w.Congested() {
+//			if err := w.StepOrPark(0); err != nil { // sleeps until there is room
+//				return err
+//			}
+//		}
+//	}
+//
+// What is between workers of one process is not bounded: a [Probe] that is not far behind bounds it.
 func (in *Input[D]) Send(records ...D) {
 	in.check("records are sent to")
 	if in.out.put(Epoch(in.epoch), records) {

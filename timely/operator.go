@@ -21,6 +21,8 @@ type Operator struct {
 	id     int
 	inputs []func(int) // tells inputs of outputs
 	rights *rights
+
+	throttled bool // it is on the worker's list of those who wait for room
 }
 
 // NewOperator begins an operator.

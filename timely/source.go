@@ -17,8 +17,8 @@ type SourceOptions struct {
 // Source is the records that an iterator makes, on this worker: pairs of an epoch and
 // records of that epoch, in slices of any length, which are copied. Epochs must not go back; that
 // an epoch comes is what ends those before it. The iterator is run on the worker, a
-// few slices at a time, between other operators; it should not wait for long. When it
-// ends, so does the stream.
+// few slices at a time, between other operators; it should not wait for long. It is left alone
+// while the worker is congested ([Worker.Congested]). When it ends, so does the stream.
 //
 //	var probe timely.Probe
 //	lines := timely.Source(s, "lines", func(yield func(uint64, []string) bool) {
@@ -83,7 +83,7 @@ type source[D any] struct {
 
 func (s *source[D]) run() {
 	for range sourceBatches {
-		if s.over {
+		if s.over || s.op.scope.Worker().throttle(s.op) {
 			return
 		}
 		if !s.ready {

@@ -33,11 +33,10 @@ func (in *UnorderedInput[D]) Stream() Stream[D] { return in.stream }
 // the input is closed.
 func (in *UnorderedInput[D]) Frontier() Antichain { return slices.Clone(in.open) }
 
-// Send sends records at a time at or after one of the frontier. It does not keep the slice.
+// Send sends records at a time at or after one of the frontier. It does not keep the slice. How
+// not to send too much at once, [Input.Send] tells.
 func (in *UnorderedInput[D]) Send(t Time, records ...D) {
-	if !in.flow.built {
-		misuse("records are sent to an input of dataflow %q before it is built", in.flow.name)
-	}
+	in.check("records are sent to")
 	if !in.open.LessEqual(t) {
 		misuse("records are sent at %v to an unordered input that is open from %v on", t, in.open)
 	}
@@ -50,6 +49,7 @@ func (in *UnorderedInput[D]) Send(t Time, records ...D) {
 // given times, each of which must be at or after one of the present frontier. No times
 // close the input.
 func (in *UnorderedInput[D]) AdvanceTo(times ...Time) {
+	in.check("the times are moved of")
 	var next Antichain
 	for _, t := range times {
 		if !in.open.LessEqual(t) {
@@ -65,16 +65,24 @@ func (in *UnorderedInput[D]) AdvanceTo(times ...Time) {
 		in.out.hold(t, -1)
 	}
 	in.open = next
-	if in.flow.finished {
-		return
-	}
 	in.flow.collect(in.node)
 	in.flow.worker.touch(in.flow)
 }
 
-// Close ends the input. Closing again does nothing.
+// Close ends the input. Closing again does nothing, and neither does it to close an input of a
+// dataflow that was dropped.
 func (in *UnorderedInput[D]) Close() {
-	if len(in.open) > 0 {
+	if len(in.open) > 0 && !in.flow.dropped {
 		in.AdvanceTo()
+	}
+}
+
+// check refuses what an input cannot do now.
+func (in *UnorderedInput[D]) check(what string) {
+	switch {
+	case !in.flow.built:
+		misuse("%s an input of dataflow %q before it is built", what, in.flow.name)
+	case in.flow.dropped:
+		misuse("%s an input of dataflow %q, which was dropped", what, in.flow.name)
 	}
 }

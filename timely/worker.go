@@ -22,10 +22,11 @@ type Worker struct {
 	pools     map[poolKey]interface{ drain() }
 	depots    *depots
 	signals   signals
-	log       *logger // nil while nobody listens
-	census    *census // nil where there is one worker only
-	built     int     // dataflows
-	name      string  // of the last
+	throttled []*Operator // they make no more records while the worker is congested
+	log       *logger     // nil while nobody listens
+	census    *census     // nil where there is one worker only
+	built     int         // dataflows
+	name      string      // of the last
 	stepping  bool
 	ended     bool   // the program and its dataflows, without an error or with one
 	hold      holder // nil but in a simulation
@@ -117,6 +118,7 @@ func (w *Worker) Step() (bool, error) {
 	}
 	w.stepping = true
 	busy := w.signals.handle()
+	busy = w.release() || busy
 	if w.log != nil {
 		busy = w.log.flush() || busy
 	}
@@ -193,7 +195,43 @@ func (w *Worker) drain() error {
 	return w.StepUntil(func() bool { return len(w.flows) == 0 && (w.census == nil || w.census.complete(w)) })
 }
 
-// Congested says that much waits to be sent to some other process, which does not take it as fast
-// as it is made: the program, or a source, would do well to send no more until it has been stepped
-// for a while. A worker that sleeps is woken when there is room again.
+// Congested says that too much is on its way to some other process, which does not take it as
+// fast as it is sent: more than [mesh.Config.Outstanding] bytes. [Source], [ToStream] and [Replay] make no more
+// records until it is over; a program that feeds an [Input] should do the same, see [Input.Send]. A
+// worker that sleeps is woken when there is room again.
+//
+// It goes by what the workers of the other process have taken: one that does something else than to
+// step, or has not built its dataflow yet, holds up those who send to it.
 func (w *Worker) Congested() bool { return w.peer.Congested() }
+
+// throttle says that the operator, which makes records, should make none now. It is run again once
+// there is room.
+func (w *Worker) throttle(o *Operator) bool {
+	if !w.Congested() {
+		return false
+	}
+	// The mesh wakes the worker after it has made room: if that was since the question, the
+	// worker does not sleep before its next step, which finds the operator here.
+	if !o.throttled {
+		o.throttled = true
+		w.throttled = append(w.throttled, o)
+	}
+	return true
+}
+
+// release has the throttled operators run again, if there is room. It returns whether any do.
+func (w *Worker) release() bool {
+	if len(w.throttled) == 0 || w.Congested() {
+		return false
+	}
+	for i, o := range w.throttled {
+		o.throttled = false
+		o.Activate()
+		w.throttled[i] = nil
+	}
+	w.throttled = w.throttled[:0]
+	return true
+}
+
+// Stats counts what this process has sent to and got from each process, over all its workers, and 0 for itself.
+func (w *Worker) Stats() []mesh.Stats { return w.peer.Stats() }
