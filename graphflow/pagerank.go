@@ -53,7 +53,7 @@ type PageRankResult struct {
 	// Traffic is what left each process, in process 0; nil in the others, and where there is one.
 	Traffic []ProcessTraffic
 	// WireBytes is what all processes together sent one another in the whole run, handshakes,
-	// progress and heartbeats included; 0 but in process 0.
+	// progress and heartbeats included, before TLS encrypts it; 0 but in process 0.
 	WireBytes int64
 }
 
@@ -144,11 +144,6 @@ func pageRank(ctx context.Context, cfg timely.Config, g *graph.Graph, opt PageRa
 			p.result.Traffic = make([]ProcessTraffic, cfg.Processes)
 		}
 	}
-	if cfg.Processes > 1 {
-		if err := p.count(ctx, &cfg); err != nil {
-			return PageRankResult{}, err
-		}
-	}
 	p.stage = progress.Start(ctx, "pagerank", int64(opt.Iterations)*g.Edges, progress.Edges)
 	defer p.stage.Done()
 	if err := timely.Run(cfg, p.run); err != nil {
@@ -166,6 +161,7 @@ func (p *process) run(w *timely.Worker) error {
 	w.Dataflow("pagerank", func(s *timely.Scope) {
 		loop := s.Loop("iterations")
 		around := timely.LoopVariable[block](loop, 0)
+		r.worker = w
 		r.op = timely.NewOperator(loop, "rank")
 		r.in = r.op.Input(around.Stream(), timely.ByHash(func(b block) uint64 { return uint64(b.to) }))
 		var direct, shared timely.Stream[block]

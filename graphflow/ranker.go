@@ -18,6 +18,7 @@ type ranker struct {
 	opt     PageRankOptions
 	pool    pool
 
+	worker *timely.Worker
 	op     *timely.Operator
 	in     *timely.Reader[block]
 	direct *timely.Writer[block]  // to the owners
@@ -154,8 +155,12 @@ func (r *ranker) finish() {
 	}
 	if r.me%r.threads == 0 {
 		p := r.process
+		var wire int64
+		for _, s := range r.worker.Stats() {
+			wire += s.WireBytes
+		}
 		r.done.Send(t, answer{
-			worker: uint32(r.me), last: true, wire: p.wire.bytes.Load(),
+			worker: uint32(r.me), last: true, wire: wire,
 			traffic: ProcessTraffic{Updates: p.traffic.updates.Load(), Bound: p.traffic.bound()},
 		})
 	}
