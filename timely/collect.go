@@ -20,7 +20,7 @@ type Results[D any] struct {
 }
 
 // Collect adds all records to r, and returns the stream.
-func (s Stream[D]) Collect(r *Results[D]) Stream[D] { return s.InspectBatch(r.add) }
+func (s Stream[D]) Collect(r *Results[D]) Stream[D] { return s.inspectBatch("collect", r.add) }
 
 func (r *Results[D]) add(t Time, data []D) {
 	r.mu.Lock()

@@ -3,7 +3,6 @@ package timely
 import (
 	"fmt"
 	"hash/fnv"
-	"runtime/debug"
 	"slices"
 
 	"weir/mesh"
@@ -36,6 +35,7 @@ type Dataflow struct {
 	news     bool // heard may have something
 	listed   bool // the worker has it on its list of dataflows to step
 	running  int  // the node that runs, or -1
+	hashing  int  // the node that records are being distributed to, or -1
 	stepping bool
 	dropped  bool
 	finished bool
@@ -111,7 +111,7 @@ func (d *Dataflow) addNode(shape nodeShape, n *node) int {
 // workers, and counts the initial capabilities.
 func (d *Dataflow) build(initial []initialCapability) error {
 	d.built = true
-	d.running = -1
+	d.running, d.hashing = -1, -1
 	t, err := newTracker(d.shapes)
 	if err != nil {
 		return err
@@ -232,7 +232,6 @@ func (d *Dataflow) finish() {
 // runNode runs an operator, and collects what it did to progress as one change: a
 // message consumed, and what was made of it, must never be told apart.
 func (d *Dataflow) runNode(n *node) {
-	defer d.rescue()
 	d.running = n.id
 	for _, in := range n.inputs {
 		in.receive()
@@ -248,14 +247,17 @@ func (d *Dataflow) runNode(n *node) {
 	}
 }
 
-// rescue names the operator in a panic.
-func (d *Dataflow) rescue() {
-	if d.running < 0 {
-		return
+// atWork names the operator that a function of the user's is called for right now: the one that
+// records are being distributed to, or else the one that runs. It is empty if there is none.
+func (d *Dataflow) atWork() string {
+	node := d.running
+	if d.hashing >= 0 {
+		node = d.hashing
 	}
-	if r := recover(); r != nil {
-		panic(operatorPanic{operator: d.shapes[d.running].name, flow: d.name, value: r, stack: debug.Stack()})
+	if !d.built || node < 0 {
+		return ""
 	}
+	return fmt.Sprintf("operator %q of dataflow %q", d.shapes[node].name, d.name)
 }
 
 // collect takes over the changes that a node has made.
@@ -370,24 +372,6 @@ func (d *Dataflow) Drop() {
 // Done says that nothing is left to do in the dataflow, at any worker, or that it was
 // dropped at this one.
 func (d *Dataflow) Done() bool { return d.finished }
-
-// operatorPanic carries a panic in an operator to the worker.
-type operatorPanic struct {
-	operator, flow string
-	value          any
-	stack          []byte
-}
-
-func (p operatorPanic) err() error {
-	err, isError := p.value.(error)
-	switch {
-	case expected(err):
-		return fmt.Errorf("operator %q of dataflow %q: %w", p.operator, p.flow, err)
-	case isError:
-		return fmt.Errorf("operator %q of dataflow %q panicked: %w\n%s", p.operator, p.flow, err, p.stack)
-	}
-	return fmt.Errorf("operator %q of dataflow %q panicked: %v\n%s", p.operator, p.flow, p.value, p.stack)
-}
 
 // MisuseError says that a program used the package as it must not be used: it sent
 // at a closed time, say.

@@ -72,21 +72,69 @@ func TestEndOfUnfinishedDataflow(t *testing.T) {
 // TestLateEmit calls emit after the function that got it has returned: the record
 // has no time any more, and must not vanish in silence.
 func TestLateEmit(t *testing.T) {
-	err := Run(Threads(1), func(w *Worker) error {
-		var in *Input[int]
-		var late func(int)
-		w.Dataflow("late", func(s *Scope) {
-			in = NewInput[int](s)
-			in.Stream().FlatMap(func(x int, emit func(int)) { late = emit })
+	var late func(int)
+	for name, build := range map[string]func(Stream[int]){
+		"flatmap": func(s Stream[int]) { s.FlatMap(func(x int, emit func(int)) { late = emit }) },
+		"state machine": func(s Stream[int]) {
+			s.StateMachine(func(x int) int { return x }, func(_ int, _ *int, _ int, emit func(int)) bool { late = emit; return false })
+		},
+	} {
+		err := Run(Threads(1), func(w *Worker) error {
+			var in *Input[int]
+			late = nil
+			w.Dataflow("late", func(s *Scope) {
+				in = NewInput[int](s)
+				build(in.Stream())
+			})
+			in.Send(1)
+			in.AdvanceTo(1)
+			if err := w.StepUntil(func() bool { return late != nil }); err != nil {
+				return err
+			}
+			late(2)
+			return nil
 		})
-		in.Send(1)
-		if _, err := w.Step(); err != nil {
-			return err
+		if !errors.As(err, new(*MisuseError)) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v, expected a misuse", name, err)
 		}
-		late(2)
-		return nil
-	})
-	if !errors.As(err, new(*MisuseError)) {
-		t.Errorf("got %v, expected a misuse", err)
+	}
+}
+
+// TestSendOutside sends by a capability while the operator does not run and nothing else would have
+// it run again: the records go on their way all the same.
+func TestSendOutside(t *testing.T) {
+	for name, send := range map[string]func(out *Writer[int]){
+		"slice":  func(out *Writer[int]) { out.Send(Epoch(3), 7) },
+		"batch":  func(out *Writer[int]) { out.Pass(Epoch(3), []int{7}) },
+		"buffer": func(out *Writer[int]) { out.Put(append(out.Buffer(Epoch(3)), 7)) },
+	} {
+		var got Results[int]
+		err := runFor(t, 5*time.Second, Threads(2), func(w *Worker) error {
+			var out *Writer[int]
+			var right *Capability
+			var probe Probe
+			w.Dataflow("outside", func(s *Scope) {
+				op := NewOperator(s, "remote controlled")
+				var stream Stream[int]
+				out, stream = op.Output[int]()
+				right = op.InitialCapability()
+				op.Build(func() {})
+				stream.Exchange(func(x int) uint64 { return uint64(x) }).Collect(&got).Probe(&probe)
+			})
+			for range 10 { // until nothing is left to do
+				if _, err := w.Step(); err != nil {
+					return err
+				}
+			}
+			send(out)
+			if err := w.StepUntil(func() bool { return got.Len() == 2 }); err != nil {
+				return err
+			}
+			right.Drop()
+			return w.StepUntil(probe.Done)
+		})
+		if at := got.At(Epoch(3)); err != nil || len(at) != 2 || at[0] != 7 {
+			t.Errorf("%s: got %v and %v, want 7 twice", name, at, err)
+		}
 	}
 }

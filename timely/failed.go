@@ -45,7 +45,7 @@ func MapErr[D, E any](s Stream[D], f func(D) (E, error)) (ok Stream[E], failed S
 // Must is the results of a stream that should have no failed records: the first ends
 // the run with its error.
 func Must[D, E any](ok Stream[E], failed Stream[Failed[D]]) Stream[E] {
-	failed.Inspect(func(t Time, f Failed[D]) { fail(fmt.Errorf("at %v: %w", t, f)) })
+	failed.inspect("must", func(t Time, f Failed[D]) { fail(fmt.Errorf("at %v: %w", t, f)) })
 	return ok
 }
 

@@ -84,7 +84,7 @@ func TestFailures(t *testing.T) {
 			[]string{"worker 1", `operator "agent" of dataflow "trouble"`, "ouch", "failure_test.go"}},
 		{"an operator panics with an error", func(w *Worker, x *trouble) error { return x.operate(w, func() { panic(sentinel) }) }, sentinel,
 			[]string{"worker 1", `operator "agent"`, "failure_test.go"}},
-		{"an operator leaves by Goexit", func(w *Worker, x *trouble) error { return x.operate(w, runtime.Goexit) }, nil, []string{"worker 1", "Goexit"}},
+		{"an operator leaves by Goexit", func(w *Worker, x *trouble) error { return x.operate(w, runtime.Goexit) }, nil, []string{`worker 1: operator "agent" of dataflow "trouble" left by runtime.Goexit`}},
 		{"what an operator closes panics", func(w *Worker, x *trouble) error {
 			x.end = func() { panic("while it is closed") }
 			x.flow.Drop()
@@ -116,6 +116,43 @@ func TestFailures(t *testing.T) {
 				t.Errorf("the others got %v, expected %v", got.list, err)
 			}
 		})
+	}
+}
+
+// TestHashPanics has the function by which records are distributed fail: the operator that it was
+// given for is named, not the one that sends, nor the program that feeds an input.
+func TestHashPanics(t *testing.T) {
+	ouch := func(x int) uint64 {
+		if x == 13 {
+			panic("ouch")
+		}
+		return 0
+	}
+	for name, build := range map[string]func(Stream[int]){
+		"exchange":  func(s Stream[int]) { s.Exchange(ouch) },
+		"aggregate": func(s Stream[int]) { s.Aggregate(ouch, func(*int, int) {}, func(uint64, int) int { return 0 }) },
+		"unary": func(s Stream[int]) {
+			s.Map(func(x int) int { return x }).Unary("unary", ByHash(ouch), func(in *Reader[int], out *Writer[int], _ *Notificator) { pass(in, out) })
+		},
+	} {
+		for _, records := range []int{1, 2 * BatchLen} { // fewer are sent in a step, more at once
+			err := runFor(t, 5*time.Second, Threads(2), func(w *Worker) error {
+				var in *Input[int]
+				w.Dataflow("hashed", func(s *Scope) {
+					in = NewInput[int](s)
+					build(in.Stream())
+				})
+				for range records {
+					in.Send(13)
+				}
+				in.AdvanceTo(1)
+				return w.StepUntil(func() bool { return false })
+			})
+			want := fmt.Sprintf(`operator %q of dataflow "hashed" panicked: ouch`, name)
+			if !strings.Contains(fmt.Sprint(err), want) || !strings.Contains(err.Error(), "failure_test.go") {
+				t.Errorf("%s, %d records: got %v, expected %q and where", name, records, err, want)
+			}
+		}
 	}
 }
 
@@ -346,6 +383,38 @@ func TestMisuse(t *testing.T) {
 			w.Dataflow("misused", func(s *Scope) { in = NewInput[int](s) }).Drop()
 			in.Send(1)
 		}, "which was dropped"},
+		{"an unordered input is used early", func(w *Worker) {
+			w.Dataflow("misused", func(s *Scope) { NewUnorderedInput[int](s).AdvanceTo(Epoch(1)) })
+		}, "before it is built"},
+		{"a dropped dataflow gets records of an unordered input", func(w *Worker) {
+			var in *UnorderedInput[int]
+			w.Dataflow("misused", func(s *Scope) { in = NewUnorderedInput[int](s) }).Drop()
+			in.Send(Epoch(0), 1)
+		}, "which was dropped"},
+		{"a worker steps while it builds", func(w *Worker) {
+			w.Dataflow("misused", func(*Scope) { w.Step() })
+		}, `while it builds dataflow "misused"`},
+		{"a stream has no parts", func(w *Worker) {
+			w.Dataflow("misused", func(s *Scope) { NewInput[int](s).Stream().Partition(0, func(int) int { return 0 }) })
+		}, "divided into 0 parts"},
+		{"the zero stream is mapped", func(w *Worker) { Stream[int]{}.Map(func(x int) int { return x }) }, `"map" has no scope`},
+		{"the zero stream is concatenated", func(w *Worker) {
+			w.Dataflow("misused", func(s *Scope) { NewInput[int](s).Stream().Concat(Stream[int]{}) })
+		}, `"concat" is given the zero Stream`},
+		{"the zero stream goes around", func(w *Worker) {
+			w.Dataflow("misused", func(s *Scope) { LoopVariable[int](s.Loop("loop"), 0).Set(Stream[int]{}) })
+		}, `"loop/variable" is given the zero Stream`},
+		{"the zero stream is iterated", func(w *Worker) {
+			Stream[int]{}.Iterate("loop", func(s Stream[int]) (a, b Stream[int]) { return s, s })
+		}, `"loop" is given the zero Stream`},
+		{"a loop returns the zero stream", func(w *Worker) {
+			w.Dataflow("misused", func(s *Scope) {
+				NewInput[int](s).Stream().Iterate("loop", func(s Stream[int]) (a, b Stream[int]) { return s, b })
+			})
+		}, `"leave" is given the zero Stream`},
+		{"the zero stream enters", func(w *Worker) {
+			w.Dataflow("misused", func(s *Scope) { Stream[int]{}.Enter(s.Loop("loop")) })
+		}, `"enter" is given the zero Stream`},
 		{"a dataflow is dropped early", func(w *Worker) {
 			w.Dataflow("misused", func(s *Scope) { s.builder.flow.Drop() })
 		}, "while it is being built"},

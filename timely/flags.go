@@ -1,7 +1,6 @@
 package timely
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"flag"
 	"fmt"
@@ -44,8 +43,11 @@ func Flags(flags *flag.FlagSet) func() (Config, error) {
 	wait := flags.Duration("wait", 30*time.Second, "how long to wait for the other processes at the start")
 	return func() (Config, error) {
 		c := Config{Config: mesh.Config{Threads: *threads, Processes: *processes, Process: *process, Wait: *wait}}
-		if *threads < 1 || *processes < 0 {
-			return c, fmt.Errorf("-w %d -n %d: expected at least one worker in at least one process", *threads, *processes)
+		switch {
+		case *threads < 1:
+			return c, fmt.Errorf("-w %d: expected at least one worker in each process", *threads)
+		case *processes < 0:
+			return c, fmt.Errorf("-n %d: expected at least one process", *processes)
 		}
 		var err error
 		switch {
@@ -73,12 +75,8 @@ func Flags(flags *flag.FlagSet) func() (Config, error) {
 			return c, fmt.Errorf("-p %d: expected 0 to %d, as there are %d processes", c.Process, c.Processes-1, c.Processes)
 		}
 		if *secret != "" {
-			if c.Secret, err = os.ReadFile(*secret); err != nil {
+			if c.Secret, err = mesh.LoadSecret(*secret, nil); err != nil {
 				return c, fmt.Errorf("-secret: %w", err)
-			}
-			// Whether an editor ended the line should make no difference.
-			if c.Secret = bytes.TrimSpace(c.Secret); len(c.Secret) == 0 {
-				return c, fmt.Errorf("-secret: %s is empty", *secret)
 			}
 		}
 		if c.Processes > 1 {

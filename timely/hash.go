@@ -116,7 +116,7 @@ func hashParts(parts []hashPart, t reflect.Type, offset uintptr) ([]hashPart, st
 			}
 		}
 	default:
-		problem = fmt.Sprintf("a %v has none that is the same in all processes", t.Kind())
+		problem = fmt.Sprintf("%v values have none that is the same in all processes", t.Kind())
 	}
 	return parts, problem
 }

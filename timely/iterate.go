@@ -14,6 +14,7 @@ package timely
 // A loop with several streams in or around is made of a [Scope.Loop] and a
 // [LoopVariable] for each.
 func (s Stream[D]) Iterate[E any](name string, body func(round Stream[D]) (again Stream[D], out Stream[E])) Stream[E] {
+	s.require(name)
 	loop := s.scope.Loop(name)
 	v := LoopVariable[D](loop, 0)
 	again, out := body(s.Enter(loop).Concat(v.Stream()))

@@ -48,6 +48,7 @@ func (v *Variable[D]) Stream() Stream[D] { return v.stream }
 
 // Set says what the variable is. It is called once.
 func (v *Variable[D]) Set(s Stream[D]) {
+	s.require(v.op.shape().name)
 	switch {
 	case v.set:
 		v.scope.builder.fail("a variable of loop %q is set twice", v.scope.path)

@@ -188,7 +188,8 @@ func TestFlags(t *testing.T) {
 			return c.Processes == 2 && slices.Equal(c.Addresses, []string{"a:1", "b:2"}) && string(c.Secret) == "s3cret"
 		}},
 		{[]string{"-h", "a:1,b:2,c:3", "-n", "2"}, "", func(c Config) bool { return slices.Equal(c.Addresses, []string{"a:1", "b:2"}) }},
-		{[]string{"-w", "0"}, "at least one worker", nil},
+		{[]string{"-w", "0"}, "-w 0: expected at least one worker", nil},
+		{[]string{"-n", "-1"}, "-n -1: expected at least one process", nil},
 		{[]string{"-n", "2", "-p", "2"}, "-p 2: expected 0 to 1, as there are 2 processes", nil},
 		{[]string{"-h", hosts, "-n", "3"}, "has only 2 hosts", nil},
 		{[]string{"-h", dir + "/none"}, "none", nil},

@@ -27,6 +27,9 @@ type Operator struct {
 
 // NewOperator begins an operator.
 func NewOperator(s *Scope, name string) *Operator {
+	if s == nil {
+		misuse("operator %q has no scope: the stream or scope that it is made of is the zero value", name)
+	}
 	o := &Operator{scope: s, node: &node{}, rights: &rights{}}
 	o.id = s.builder.flow.addNode(nodeShape{name: s.path + name, depth: s.depth}, o.node)
 	o.rights.op = o
@@ -44,6 +47,7 @@ func (o *Operator) Input[D any](s Stream[D], pact Pact[D]) *Reader[D] {
 // at the time that the summary says at the earliest, on all outputs.
 func (o *Operator) ConnectedInput[D any](s Stream[D], pact Pact[D], summary Summary) *Reader[D] {
 	shape := o.shape()
+	s.require(shape.name)
 	if s.scope != o.scope {
 		o.scope.builder.fail("operator %q is in scope %q, its input in scope %q: enter or leave first", shape.name, o.scope.path, s.scope.path)
 	}
@@ -195,6 +199,7 @@ type Writer[D any] struct {
 
 // check panics unless the operator may send at t.
 func (w *Writer[D]) check(t Time) {
+	w.out.outside()
 	if !w.rights.allows(&w.out.outputPort, t) {
 		misuse("it sends at %v, but has neither a message nor a capability of that time or before", t)
 	}
@@ -306,7 +311,14 @@ func (o *Operator) retain(t Time) Capability {
 	return Capability{rights: o.rights, time: t}
 }
 
-// Notificator tells an operator when times are over.
+// Notificator tells an operator when times are over. The operator asks [Notificator.Next] in each run
+// until it says false: a run is the only chance to hear of the times that are over by then, as nothing
+// has the operator run again for one that it left.
+//
+// An operator on a loop whose own summary goes on to the next round ([Operator.ConnectedInput]) must not
+// wait: it may only do so at the time of its output, for which it holds a capability, from
+// which messages would go around to its input at that same time. It would wait for itself. Such an
+// operator leaves times as they are, and a [Variable] behind it adds the round.
 type Notificator struct {
 	op      *Operator
 	ports   int          // of the inputs that it is for, the first ones
@@ -345,8 +357,8 @@ func (n *Notificator) NotifyAt(t Time) {
 	n.waiting = slices.Insert(n.waiting, n.first+i, c)
 }
 
-// Next is the first time, in lexicographic order, that was asked for and is over.
-// The operator may send at that time until its run ends.
+// Next is the first time, in lexicographic order, that was asked for and is over. There may be more:
+// it is called until it returns false. The operator may send at that time until its run ends.
 func (n *Notificator) Next() (Time, bool) {
 	if n.first == len(n.waiting) || n.none && n.same() {
 		return Time{}, false

@@ -342,12 +342,13 @@ func TestOperatorErrors(t *testing.T) {
 		{"partition", func(s Stream[uint64]) { s.Partition(3, func(uint64) int { return 3 }) }, `operator "partition" of dataflow "errors": a record goes to part 3, expected 0 to 2`},
 		{"delay", func(s Stream[uint64]) { s.Delay(func(Time, uint64) Time { return Time{} }) }, "a record at (1) is delayed to (0), expected a later time"},
 		{"delay batch", func(s Stream[uint64]) { s.DelayBatch(func(Time) Time { return Time{} }) }, "records at (1) are delayed to (0)"},
+		{"branch", func(s Stream[uint64]) { s.Branch(func(uint64) bool { panic(&MisuseError{"neither"}) }) }, `operator "branch" of dataflow "errors": neither`},
 		{"must", func(s Stream[uint64]) {
 			Must(MapErr(s, func(uint64) (int, error) { return 0, errors.New("no such page") }))
-		}, `operator "inspect" of dataflow "errors": at (1): 5: no such page`},
+		}, `operator "must" of dataflow "errors": at (1): 5: no such page`},
 		{"hash", func(s Stream[uint64]) {
 			s.Aggregate(func(uint64) struct{ P *int } { return struct{ P *int }{} }, func(*int, uint64) {}, func(struct{ P *int }, int) int { return 0 })
-		}, "field P: a ptr has none that is the same in all processes"},
+		}, "field P: ptr values have none that is the same in all processes"},
 	} {
 		err := Run(Threads(1), func(w *Worker) error {
 			var in *Input[uint64]

@@ -3,10 +3,17 @@ package timely
 // This file has the operators that decide which way a record goes: to one of several
 // streams, to one worker, or to all of them.
 
-// Partition divides the stream into n: a record goes to the one of the number that
+// Partition divides the stream into n, at least one: a record goes to the one of the number that
 // part gives it, from 0.
 func (s Stream[D]) Partition(n int, part func(D) int) []Stream[D] {
-	op := NewOperator(s.scope, "partition")
+	if n < 1 {
+		misuse("a stream is divided into %d parts, expected at least one", n)
+	}
+	return s.partition("partition", n, part)
+}
+
+func (s Stream[D]) partition(name string, n int, part func(D) int) []Stream[D] {
+	op := NewOperator(s.scope, name)
 	in := op.Input(s, Pipeline[D]())
 	writers := make([]*Writer[D], n)
 	streams := make([]Stream[D], n)
@@ -39,7 +46,7 @@ func (s Stream[D]) Partition(n int, part func(D) int) []Stream[D] {
 
 // Branch divides the stream in two: the records for which is says so, and the others.
 func (s Stream[D]) Branch(is func(D) bool) (yes, no Stream[D]) {
-	parts := s.Partition(2, func(x D) int {
+	parts := s.partition("branch", 2, func(x D) int {
 		if is(x) {
 			return 0
 		}

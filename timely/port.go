@@ -188,6 +188,10 @@ func (c *connection[D]) scatter(b Batch[D]) {
 			}
 		}
 	}
+	// The hash is a function of the user's: should it panic, the operator whose it is, not the one
+	// that sends to it, is to be named.
+	flow := c.to.flow
+	flow.hashing = c.to.node
 	peers := uint64(len(c.peers))
 	if peers&(peers-1) == 0 {
 		mask := peers - 1
@@ -207,6 +211,7 @@ func (c *connection[D]) scatter(b Batch[D]) {
 			}
 		}
 	}
+	flow.hashing = -1
 	c.to.pool.put(b.Data)
 }
 
@@ -333,8 +338,13 @@ func (o *outputPort) hold(t Time, delta int64) {
 		o.held[i].Delta += delta
 	}
 	o.moved = addChange(o.moved, t, delta)
-	if d := o.flow; d.built && d.running != o.node && !d.finished {
-		// It happens outside of the operator's run, whose end would tell of it.
+	o.outside()
+}
+
+// outside has the operator run soon if it does not run now: the end of a run is when what was
+// sent goes on its way, and when the others are told.
+func (o *outputPort) outside() {
+	if d := o.flow; d.running != o.node && d.built && !d.finished {
 		d.active.add(o.node)
 		d.worker.touch(d)
 	}

@@ -83,7 +83,7 @@ func (w *Worker) run(program func(*Worker) error) error {
 func (w *Worker) end(m *mesh.Mesh) {
 	r := recover()
 	if r == nil && !w.ended {
-		m.Fail(fmt.Errorf("worker %d: the program left by runtime.Goexit", w.Index()))
+		m.Fail(fmt.Errorf("%s left by runtime.Goexit", w.atWork("the program")))
 	} else if r != nil {
 		m.Fail(w.failure(r))
 	}
@@ -99,18 +99,31 @@ func (w *Worker) end(m *mesh.Mesh) {
 	}
 }
 
-// failure makes a panic an error.
+// failure makes a panic an error. It is called while the worker panics, so that the stack is that of
+// the panic.
 func (w *Worker) failure(r any) error {
+	who := w.atWork("")
 	err, isError := r.(error)
-	switch p, inOperator := r.(operatorPanic); {
-	case inOperator:
-		return fmt.Errorf("worker %d: %w", w.Index(), p.err())
+	switch {
 	case expected(err):
-		return fmt.Errorf("worker %d: %w", w.Index(), err)
+		return fmt.Errorf("%s: %w", who, err)
 	case isError:
-		return fmt.Errorf("worker %d panicked: %w\n%s", w.Index(), err, debug.Stack())
+		return fmt.Errorf("%s panicked: %w\n%s", who, err, debug.Stack())
 	}
-	return fmt.Errorf("worker %d panicked: %v\n%s", w.Index(), r, debug.Stack())
+	return fmt.Errorf("%s panicked: %v\n%s", who, r, debug.Stack())
+}
+
+// atWork names the worker and the operator whose function it is in, or whatever else it does.
+func (w *Worker) atWork(otherwise string) string {
+	for _, d := range w.flows {
+		if name := d.atWork(); name != "" {
+			otherwise = name
+		}
+	}
+	if otherwise == "" {
+		return fmt.Sprintf("worker %d", w.Index())
+	}
+	return fmt.Sprintf("worker %d: %s", w.Index(), otherwise)
 }
 
 // expected says that an error is no bug that a stack would help to find.

@@ -68,12 +68,20 @@ type Stream[D any] struct {
 	summary Summary // of leaving scopes since the operator
 }
 
+// require refuses the zero Stream, which is none: one that was declared and never made, mostly.
+func (s Stream[D]) require(user string) {
+	if s.scope == nil {
+		misuse("%q is given the zero Stream, which is not a stream of any dataflow", user)
+	}
+}
+
 // Scope is the scope of the stream.
 func (s Stream[D]) Scope() *Scope { return s.scope }
 
 // Enter brings the stream into a loop directly inside of its scope, where all its
 // records are in round 0.
 func (s Stream[D]) Enter(loop *Scope) Stream[D] {
+	s.require("enter")
 	if loop.builder != s.scope.builder || loop.depth != s.scope.depth+1 {
 		s.scope.builder.fail("a stream of depth %d enters a scope of depth %d, expected a loop directly inside of its own", s.scope.depth, loop.depth)
 	}
@@ -84,6 +92,7 @@ func (s Stream[D]) Enter(loop *Scope) Stream[D] {
 // Leave brings the stream out of its loop into the scope around it. A record of
 // any round leaves at the time that the loop was entered at.
 func (s Stream[D]) Leave(outer *Scope) Stream[D] {
+	s.require("leave")
 	if outer.builder != s.scope.builder || outer.depth != s.scope.depth-1 {
 		s.scope.builder.fail("a stream of depth %d leaves for a scope of depth %d, expected the one around its own", s.scope.depth, outer.depth)
 	}

@@ -257,11 +257,8 @@ func (s *simulation) run() (wrong string) {
 		case nil:
 		case failure:
 			wrong = r.what
-		case operatorPanic:
-			wrong = fmt.Sprint(r.value)
-			if f, is := r.value.(failure); is {
-				wrong = f.what
-			}
+		case *MisuseError:
+			wrong = r.Problem
 		default:
 			panic(r)
 		}

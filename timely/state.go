@@ -17,7 +17,7 @@ package timely
 //			return b.closes
 //		})
 //
-// Step must not keep the state's address. K is made as [HashOf] needs it.
+// Step must keep neither the state's address nor emit. K is made as [HashOf] needs it.
 func (s Stream[D]) StateMachine[K comparable, S, R any](key func(D) K, step func(k K, state *S, x D, emit func(R)) (done bool)) Stream[R] {
 	hash := HashOf[K]()
 	var waiting byTime[[][]D]
@@ -25,6 +25,9 @@ func (s Stream[D]) StateMachine[K comparable, S, R any](key func(D) K, step func
 	var to *Writer[R]
 	var buf []R
 	emit := func(r R) {
+		if buf == nil {
+			misuse("state machine: emit is called after the function that got it has returned")
+		}
 		if buf = append(buf, r); len(buf) >= BatchLen {
 			buf = to.Flush(buf)
 		}
@@ -52,6 +55,7 @@ func (s Stream[D]) StateMachine[K comparable, S, R any](key func(D) K, step func
 				in.in.pool.put(data)
 			}
 			out.Put(buf)
+			buf = nil
 			clear(*batches)
 			*batches = (*batches)[:0]
 			waiting.reuse(batches)

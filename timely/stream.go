@@ -104,8 +104,10 @@ func (s Stream[D]) Filter(keep func(D) bool) Stream[D] {
 }
 
 // Inspect calls f for every record, which goes on unchanged.
-func (s Stream[D]) Inspect(f func(t Time, x D)) Stream[D] {
-	return s.InspectBatch(func(t Time, data []D) {
+func (s Stream[D]) Inspect(f func(t Time, x D)) Stream[D] { return s.inspect("inspect", f) }
+
+func (s Stream[D]) inspect(name string, f func(t Time, x D)) Stream[D] {
+	return s.inspectBatch(name, func(t Time, data []D) {
 		for _, x := range data {
 			f(t, x)
 		}
@@ -114,7 +116,11 @@ func (s Stream[D]) Inspect(f func(t Time, x D)) Stream[D] {
 
 // InspectBatch calls f for every batch, which goes on unchanged; f must not keep it.
 func (s Stream[D]) InspectBatch(f func(t Time, data []D)) Stream[D] {
-	return s.simple("inspect", Pipeline[D](), func(in *Reader[D], out *Writer[D]) {
+	return s.inspectBatch("inspect", f)
+}
+
+func (s Stream[D]) inspectBatch(name string, f func(t Time, data []D)) Stream[D] {
+	return s.simple(name, Pipeline[D](), func(in *Reader[D], out *Writer[D]) {
 		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
 			f(t, data)
 			in.Keep()

@@ -3,6 +3,7 @@ package timely
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -21,6 +22,7 @@ type Worker struct {
 	listeners []func()    // by channel, nil where it is of no interest any more
 	pools     map[poolKey]interface{ drain() }
 	depots    *depots
+	own       map[reflect.Type]any
 	signals   signals
 	throttled []*Operator // they make no more records while the worker is congested
 	log       *logger     // nil while nobody listens
@@ -28,6 +30,7 @@ type Worker struct {
 	built     int         // dataflows
 	name      string      // of the last
 	stepping  bool
+	building  int    // dataflows, one within the other
 	ended     bool   // the program and its dataflows, without an error or with one
 	hold      holder // nil but in a simulation
 	batch     int    // records in a full batch; 0 is batchLen
@@ -89,7 +92,9 @@ func (w *Worker) Dataflow(name string, build func(*Scope)) *Dataflow {
 		w.census.check(w)
 	}
 	complete := false
+	w.building++
 	defer func() {
+		w.building--
 		if !complete {
 			d.end() // it will never run, but what its operators have begun must end
 		}
@@ -113,8 +118,11 @@ func (w *Worker) Step() (bool, error) {
 		w.err = err
 		return false, err
 	}
-	if w.stepping {
+	switch {
+	case w.stepping:
 		misuse("the worker is asked to step while it steps: operators must not wait")
+	case w.building > 0:
+		misuse("the worker is asked to step while it builds dataflow %q: the program steps once it is built", w.name)
 	}
 	w.stepping = true
 	busy := w.signals.handle()

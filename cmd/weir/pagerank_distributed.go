@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -99,12 +98,8 @@ func (c *clusterFlags) config() (timely.Config, error) {
 		return cfg, usagef("--process is %d, expected 0 to %d, as --hosts has %d", c.process, cfg.Processes-1, cfg.Processes)
 	}
 	if c.secret != "" {
-		if cfg.Secret, err = os.ReadFile(c.secret); err != nil {
+		if cfg.Secret, err = mesh.LoadSecret(c.secret, nil); err != nil {
 			return cfg, fmt.Errorf("--secret-file: %w", err)
-		}
-		// Whether an editor ended the line should make no difference.
-		if cfg.Secret = bytes.TrimSpace(cfg.Secret); len(cfg.Secret) == 0 {
-			return cfg, fmt.Errorf("--secret-file: %s is empty", c.secret)
 		}
 	}
 	cfg.TLS, err = c.encryption()
