@@ -1,0 +1,90 @@
+package word
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"weir/timely"
+)
+
+// Codec maps values of T to words and back, one to one, on one worker. Make one with
+// [New]. A codec of an interned type, as its lexicon, is for one goroutine.
+type Codec[T comparable] struct {
+	fields  []field // of a packed type
+	spell   spelling
+	lexicon *lexicon // nil for a packed type
+	hash    func(T) uint64
+}
+
+// New makes the codec of T. Codecs of one interned type that are made with the same
+// lexicons agree in their words. The error names the part of T that has no word: a
+// pointer, an interface, a channel. For a packed type lexicons may be nil.
+func New[T comparable](lexicons *Lexicons) (*Codec[T], error) {
+	t := reflect.TypeFor[T]()
+	if err := check(t, t.String()); err != nil {
+		return nil, fmt.Errorf("word: make words of %v: %w", t, err)
+	}
+	c := &Codec[T]{}
+	if content(t) <= maxContent {
+		c.fields = fields(parts(nil, t, 0))
+		return c, nil
+	}
+	if lexicons == nil {
+		return nil, fmt.Errorf("word: make words of %v: %w", t, errors.New("it is interned, and there are no lexicons"))
+	}
+	c.spell = spellingOf(parts(nil, t, 0))
+	c.lexicon = lexicons.of(t)
+	c.hash = timely.HashOf[T]()
+	return c, nil
+}
+
+// Packed says that words are the values themselves: they need no lexicon, are the same on
+// all workers, and are in order.
+func (c *Codec[T]) Packed() bool { return c.lexicon == nil }
+
+// Ordered says that words compare as their values do (see the package comment). The
+// least word is then that of the least value.
+func (c *Codec[T]) Ordered() bool { return c.lexicon == nil }
+
+// Word returns the word of x. The word of a value of an interned type is valid as long
+// as an index holds it, and until the next [Lexicons.Tidy].
+func (c *Codec[T]) Word(x T) uint64 {
+	if c.lexicon == nil {
+		return pack(c.fields, unsafe.Pointer(&x))
+	}
+	return c.lexicon.intern(c.spell.spell(unsafe.Pointer(&x)))
+}
+
+// Value returns the value whose word is w, which must be a valid one. Strings in it lie in
+// the lexicon's memory and stay valid for ever: a string that is kept keeps up to
+// 256 KiB of strings around it.
+func (c *Codec[T]) Value(w uint64) (x T) {
+	if c.lexicon == nil {
+		unpack(c.fields, unsafe.Pointer(&x), w)
+	} else {
+		c.spell.read(unsafe.Pointer(&x), c.lexicon.bytes(w))
+	}
+	return x
+}
+
+// Hash returns a hash of x that is the same on all workers and in all processes of
+// one program: values with the same word have the same hash.
+func (c *Codec[T]) Hash(x T) uint64 {
+	if c.lexicon == nil {
+		return timely.HashUint64(c.Word(x))
+	}
+	return c.hash(x)
+}
+
+// Hold makes an index known that holds words of c. When the lexicon is swept, visit is
+// called and calls mark with each word of the index, in any order, as often as it likes.
+// What no holder marks is forgotten. The holder stays until release is called. For a
+// packed type nothing is done.
+func (c *Codec[T]) Hold(visit func(mark func(w uint64))) (release func()) {
+	if c.lexicon == nil {
+		return func() {}
+	}
+	return c.lexicon.hold(visit)
+}
