@@ -4,10 +4,10 @@ export GOTOOLCHAIN := go1.27.3
 GO      ?= go
 FUZZTIME ?= 10s
 
-.PHONY: help build demo test race bench fuzz lint fmt clean
+.PHONY: help build demo test race bench bench-graph bench-timely bench-net fuzz lint fmt clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 build: bin/weir ## build bin/weir
 
@@ -23,8 +23,16 @@ test: ## all tests
 race: ## the tests that are fast enough, under the race detector
 	$(GO) test -race -short ./...
 
-bench: build ## measure the published tables again: docs/results
+bench: bench-graph bench-timely bench-net ## all three below, one after the other
+
+bench-graph: ## measure the published tables of graphs again: docs/results/graph.md
 	$(GO) run ./bench/graphtables
+
+bench-timely: ## measure the dataflow beside figures of the original: docs/results/timely.md
+	$(GO) run ./bench/timelytables
+
+bench-net: ## measure PageRank over shaped links, as root: docs/results/pagerank-net.md
+	./bench/pagerank-net/run.sh
 
 fuzz: ## each fuzz target for FUZZTIME
 	./scripts/fuzz.sh $(FUZZTIME)

@@ -50,7 +50,7 @@ func Bars(f Figure, values Axis, bars []Bar) (*Chart, error) {
 			reach.max = 1
 		}
 	}
-	p := newPlot(values, Axis{})
+	p := newPlot(values)
 	setSpan(&p.X, reach, values.Log)
 	p.Y.Min, p.Y.Max = -0.6, float64(len(bars))-0.4
 	p.Y.Tick.Length = 2

@@ -58,12 +58,12 @@ func Lines(f Figure, x, y Axis, series []Series) (*Chart, error) {
 	if err != nil {
 		return fail(err)
 	}
-	p := newPlot(x, y)
+	p := newPlot(x)
 	setSpan(&p.X, xs, x.Log)
 	setSpan(&p.Y, ys, y.Log)
 	p.Y.LineStyle.Width = 0
 	p.Add(gridLines{x: xs.ticks, y: ys.ticks})
-	c := &Chart{figure: f, plot: p}
+	c := &Chart{figure: f, plot: p, title: y.Title}
 	for i, s := range series {
 		e := entry{name: s.Name, color: palette[i%len(palette)], line: !s.Dots}
 		if s.Dots || len(s.Points) <= fewPoints && !s.Steps {

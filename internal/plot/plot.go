@@ -17,6 +17,7 @@ import (
 	"html"
 	"image/color"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -53,6 +54,7 @@ type Axis struct {
 type Chart struct {
 	figure Figure
 	plot   *plot.Plot
+	title  string // of the vertical axis
 	legend []entry
 }
 
@@ -93,25 +95,22 @@ func style(size vg.Length, c color.Color, bold bool) text.Style {
 
 const margin = 14 // points around a chart
 
-// newPlot is an empty plot of the common look.
-func newPlot(x, y Axis) *plot.Plot {
+// newPlot is an empty plot of the common look, without the title of its vertical axis.
+func newPlot(x Axis) *plot.Plot {
 	p := plot.New()
-	for _, a := range []struct {
-		axis *plot.Axis
-		spec Axis
-	}{{&p.X, x}, {&p.Y, y}} {
-		a.axis.Label.Text = a.spec.Title
-		a.axis.Label.TextStyle.Font = style(10.5, ink, false).Font
-		a.axis.Label.TextStyle.Color = quiet
-		a.axis.Label.Padding = 5
-		a.axis.Tick.Label.Font = style(10, ink, false).Font
-		a.axis.Tick.Label.Color = ink
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Tick.Label.Font = style(10, ink, false).Font
+		axis.Tick.Label.Color = ink
 		// Ticks are white: they only keep the labels away from the axis.
-		a.axis.Tick.LineStyle = draw.LineStyle{Color: color.White, Width: 0.5}
-		a.axis.Tick.Length = 4
-		a.axis.LineStyle = draw.LineStyle{Color: quiet, Width: 0.75}
-		a.axis.Padding = 0
+		axis.Tick.LineStyle = draw.LineStyle{Color: color.White, Width: 0.5}
+		axis.Tick.Length = 4
+		axis.LineStyle = draw.LineStyle{Color: quiet, Width: 0.75}
+		axis.Padding = 0
 	}
+	p.X.Label.Text = x.Title
+	p.X.Label.TextStyle.Font = style(10.5, ink, false).Font
+	p.X.Label.TextStyle.Color = quiet
+	p.X.Label.Padding = 5
 	return p
 }
 
@@ -143,7 +142,17 @@ func (c *Chart) draw(canvas vg.CanvasSizer) {
 		}
 		bottom += 3
 	}
-	c.plot.Draw(draw.Crop(dc, margin, -margin, bottom-dc.Min.Y, y-10-dc.Max.Y))
+	area := draw.Crop(dc, margin, -margin, bottom-dc.Min.Y, y-10-dc.Max.Y)
+	if c.title != "" {
+		// Not by the plot, which looks for the middle of a logarithmic axis in the wrong place, and
+		// makes room for the title there.
+		st := style(10.5, quiet, false)
+		st.Rotation, st.XAlign = math.Pi/2, text.XCenter
+		area = draw.Crop(area, st.Font.Size+5, 0, 0, 0)
+		data := c.plot.DataCanvas(area)
+		dc.FillText(st, vg.Point{X: left + st.Font.Size - 2, Y: data.Center().Y}, c.title)
+	}
+	c.plot.Draw(area)
 }
 
 // drawLegend paints the legend below y and returns where it ends.
