@@ -12,10 +12,13 @@ import (
 // Codec maps values of T to words and back, one to one, on one worker. Make one with
 // [New]. A codec of an interned type, as its lexicon, is for one goroutine.
 type Codec[T comparable] struct {
+	mode    mode
+	flip    uint64  // of a packed type: the sign bits of its words
 	fields  []field // of a packed type
 	spell   spelling
 	lexicon *lexicon // nil for a packed type
 	hash    func(T) uint64
+	order   order // of an interned type, once it is asked for
 }
 
 // New makes the codec of T. Codecs of one interned type that are made with the same
@@ -29,6 +32,7 @@ func New[T comparable](lexicons *Lexicons) (*Codec[T], error) {
 	c := &Codec[T]{}
 	if content(t) <= maxContent {
 		c.fields = fields(parts(nil, t, 0))
+		c.mode, c.flip = modeOf(c.fields, t.Size())
 		return c, nil
 	}
 	if lexicons == nil {
@@ -51,20 +55,43 @@ func (c *Codec[T]) Ordered() bool { return c.lexicon == nil }
 // Word returns the word of x. The word of a value of an interned type is valid as long
 // as an index holds it, and until the next [Lexicons.Tidy].
 func (c *Codec[T]) Word(x T) uint64 {
-	if c.lexicon == nil {
-		return pack(c.fields, unsafe.Pointer(&x))
+	// The size is known when this is compiled for a T: a few of the cases are left.
+	// Fields are loaded one by one, as they were stored, or the loads would wait.
+	p := unsafe.Pointer(&x)
+	switch {
+	case c.mode == number && unsafe.Sizeof(x) == 8:
+		return *(*uint64)(p) ^ c.flip
+	case c.mode == number && unsafe.Sizeof(x) == 4:
+		return uint64(*(*uint32)(p)) ^ c.flip
+	case c.mode == pair44 && unsafe.Sizeof(x) == 8:
+		return (uint64(*(*uint32)(p))<<32 | uint64(*(*uint32)(unsafe.Add(p, 4)))) ^ c.flip
+	case c.mode == pair42 && unsafe.Sizeof(x) == 8:
+		return (uint64(*(*uint32)(p))<<16 | uint64(*(*uint16)(unsafe.Add(p, 4)))) ^ c.flip
 	}
-	return c.lexicon.intern(c.spell.spell(unsafe.Pointer(&x)))
+	if c.lexicon == nil {
+		return pack(c.fields, p)
+	}
+	return c.lexicon.intern(c.spell.spell(p))
 }
 
 // Value returns the value whose word is w, which must be a valid one. Strings in it lie in
 // the lexicon's memory and stay valid for ever: a string that is kept keeps up to
 // 256 KiB of strings around it.
 func (c *Codec[T]) Value(w uint64) (x T) {
-	if c.lexicon == nil {
-		unpack(c.fields, unsafe.Pointer(&x), w)
-	} else {
-		c.spell.read(unsafe.Pointer(&x), c.lexicon.bytes(w))
+	p := unsafe.Pointer(&x)
+	switch u := w ^ c.flip; {
+	case c.mode == number && unsafe.Sizeof(x) == 8:
+		*(*uint64)(p) = u
+	case c.mode == number && unsafe.Sizeof(x) == 4:
+		*(*uint32)(p) = uint32(u)
+	case c.mode == pair44 && unsafe.Sizeof(x) == 8:
+		*(*uint32)(p), *(*uint32)(unsafe.Add(p, 4)) = uint32(u>>32), uint32(u)
+	case c.mode == pair42 && unsafe.Sizeof(x) == 8:
+		*(*uint32)(p), *(*uint16)(unsafe.Add(p, 4)) = uint32(u>>16), uint16(u)
+	case c.lexicon == nil:
+		unpack(c.fields, p, w)
+	default:
+		c.spell.read(p, c.lexicon.bytes(w))
 	}
 	return x
 }

@@ -1,0 +1,2 @@
+// Package differential keeps answers up to date while the data under them change.
+package differential

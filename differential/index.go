@@ -1,0 +1,223 @@
+package differential
+
+import (
+	"slices"
+
+	"weir/differential/trace"
+	"weir/differential/word"
+	"weir/timely"
+)
+
+// index is an arrangement on this worker: a trace, of words, and a stream that tells of each batch
+// that is added to it. The operators that read the trace are told of a batch after it was added, so that
+// they see of the trace what they were told of.
+type index struct {
+	batches timely.Stream[news]
+	trace   *trace.Trace
+	depth   int // of the scope that the trace was made in
+}
+
+// news is that a batch was added to a trace, as its seq-th.
+type news struct {
+	batch *trace.Batch
+	seq   uint64
+}
+
+func (x *index) scope() *timely.Scope { return x.batches.Scope() }
+
+// enter is the index within a loop. It is the same trace: coordinates of loops that a time is not
+// in are 0, which is what the times become on entering.
+func (x *index) enter(loop *timely.Scope) *index {
+	return &index{batches: x.batches.Enter(loop), trace: x.trace, depth: x.depth}
+}
+
+// reader is an operator's use of an index.
+type reader struct {
+	in     *timely.Reader[news]
+	handle *trace.Handle
+	depth  int
+	since  timely.Antichain
+	list   []*trace.Batch
+}
+
+func (x *index) read(op *timely.Operator) *reader {
+	return &reader{in: op.Input(x.batches, timely.Pipeline[news]()), handle: x.trace.Handle(), depth: x.depth}
+}
+
+// next is the next batch of the trace.
+func (r *reader) next() (timely.Time, news, bool) {
+	for {
+		t, data, ok := r.in.Next()
+		if !ok {
+			return timely.Time{}, news{}, false
+		}
+		if len(data) != 1 {
+			panic("differential: news come one by one")
+		}
+		r.handle.Ack(data[0].seq)
+		return t, data[0], true
+	}
+}
+
+// batches is what the reader has been told of. The slice is reused by the next call.
+func (r *reader) batches() []*trace.Batch {
+	r.list = r.handle.Batches(r.list[:0])
+	return r.list
+}
+
+// advance promises that the reader tells only times at or after the frontier apart.
+func (r *reader) advance(frontier timely.Antichain) {
+	if r.since.Equal(frontier) && r.since != nil {
+		return
+	}
+	r.since = append(r.since[:0], frontier...)
+	var outer timely.Antichain
+	for _, t := range frontier {
+		clear(t[r.depth:])
+		outer.Insert(t)
+	}
+	r.handle.Advance(outer)
+}
+
+// holds is the capabilities of an operator that sends what was staged once its time is over:
+// at the earliest times of what is staged.
+type holds struct {
+	op   *timely.Operator
+	caps []*timely.Capability // no time is after another
+}
+
+// add makes sure that there is a capability at or before t, at which the operator may send now.
+func (h *holds) add(t timely.Time) {
+	for _, c := range h.caps {
+		if c.Time().LessEqual(t) {
+			return
+		}
+	}
+	h.caps = slices.DeleteFunc(h.caps, func(c *timely.Capability) bool {
+		if t.LessEqual(c.Time()) {
+			c.Drop()
+			return true
+		}
+		return false
+	})
+	h.caps = append(h.caps, h.op.Retain(t))
+}
+
+// keep has capabilities at the given times and no others.
+func (h *holds) keep(times timely.Antichain) {
+	if len(times) == 1 && len(h.caps) == 1 {
+		if h.caps[0].Time() != times[0] {
+			h.caps[0].Downgrade(times[0])
+		}
+		return
+	}
+	old := h.caps
+	h.caps = make([]*timely.Capability, 0, len(times))
+	for _, t := range times {
+		h.caps = append(h.caps, h.op.Retain(t))
+	}
+	for _, c := range old {
+		c.Drop()
+	}
+}
+
+// seal adds to a trace what is staged of the times that are over, those not at or after
+// the frontier, and tells of it. A batch is told of at the time of one capability, so that
+// there is one for each that is due: it has what this one allows and the later ones do not.
+func (h *holds) seal(staged *trace.Batcher, to *trace.Trace, out *timely.Writer[news], frontier timely.Antichain) {
+	slices.SortFunc(h.caps, func(a, b *timely.Capability) int { return a.Time().Compare(b.Time()) })
+	for i, c := range h.caps {
+		if frontier.LessEqual(c.Time()) {
+			continue
+		}
+		upper := slices.Clone(frontier)
+		for _, later := range h.caps[i+1:] {
+			upper.Insert(later.Time())
+		}
+		if batch := insert(staged, to, upper); batch.Len() > 0 {
+			out.Send(c.Time(), news{batch, to.Seq()})
+		}
+	}
+	if !to.Upper().Equal(frontier) {
+		if batch := insert(staged, to, slices.Clone(frontier)); batch.Len() > 0 {
+			panic("differential: changes were staged at a time for which there was no capability")
+		}
+	}
+}
+
+func insert(staged *trace.Batcher, to *trace.Trace, upper timely.Antichain) *trace.Batch {
+	batch, err := staged.Seal(upper)
+	if err == nil {
+		err = to.Insert(batch)
+	}
+	if err != nil {
+		timely.Fail(err)
+	}
+	return batch
+}
+
+// local is what the operators of a worker share.
+type local struct{ lexicons word.Lexicons }
+
+// codec is how the worker of the scope makes words of a type.
+func codec[T comparable](s *timely.Scope) *word.Codec[T] {
+	c, err := word.New[T](&timely.Own[local](s.Worker()).lexicons)
+	if err != nil {
+		panic(&timely.MisuseError{Problem: err.Error()})
+	}
+	return c
+}
+
+// arrange makes an index of a stream.
+func arrange[K, V comparable](s timely.Stream[Update[Pair[K, V]]], name string) *index {
+	if name == "" {
+		name = "arrange"
+	}
+	keys, values := codec[K](s.Scope()), codec[V](s.Scope())
+	op := timely.NewOperator(s.Scope(), name)
+	in := op.Input(s, timely.ByHash(func(u Update[Pair[K, V]]) uint64 { return keys.Hash(u.Data.Key) }))
+	out, batches := op.Output[news]()
+	op.Watch()
+	x := &index{batches: batches, trace: trace.New(), depth: s.Scope().Depth()}
+	staged, caps := trace.NewBatcher(), holds{op: op}
+	op.Build(func() {
+		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
+			caps.add(t)
+			for i := range data {
+				u := &data[i]
+				staged.Add(keys.Word(u.Data.Key), values.Word(u.Data.Value), u.Time, u.Weight)
+			}
+		}
+		if frontier := in.Frontier(); !x.trace.Upper().Equal(frontier) {
+			caps.seal(staged, x.trace, out, frontier)
+			caps.keep(staged.Frontier())
+		}
+	})
+	return x
+}
+
+// flatten is the updates of an index.
+func flatten[K, V comparable](x *index) timely.Stream[Update[Pair[K, V]]] {
+	keys, values := codec[K](x.scope()), codec[V](x.scope())
+	return x.batches.Unary("flatten", timely.Pipeline[news](), func(in *timely.Reader[news], out *timely.Writer[Update[Pair[K, V]]], _ *timely.Notificator) {
+		var to sink[Pair[K, V]]
+		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
+			to.begin(out, t)
+			for _, n := range data {
+				for _, b := range n.batch.Blocks() {
+					times, vals := b.Times(), b.Vals()
+					for i, k := range b.Keys() {
+						key := keys.Value(k)
+						for j, hi := b.Values(i); j < hi; j++ {
+							value := values.Value(vals[j])
+							for _, e := range b.Edits(j) {
+								to.put(Pair[K, V]{key, value}, times[e.Time], e.Diff)
+							}
+						}
+					}
+				}
+			}
+			to.end()
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package differential
+
+import (
+	"fmt"
+	"math/bits"
+
+	"weir/timely"
+)
+
+// OverflowError says that a weight, or another sum of the package's, left the range of int64.
+type OverflowError struct{ Problem string }
+
+func (e *OverflowError) Error() string { return "overflow: " + e.Problem }
+
+// product is a times b.
+func product(a, b int64) (int64, error) {
+	if int64(int32(a)) == a && int64(int32(b)) == b {
+		return a * b, nil
+	}
+	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
+	switch negative := (a < 0) != (b < 0); {
+	case hi != 0 || lo > 1<<63 || lo == 1<<63 && !negative:
+		return 0, &OverflowError{fmt.Sprintf("a weight of %d times one of %d", a, b)}
+	case negative:
+		return -int64(lo), nil
+	default:
+		return int64(lo), nil
+	}
+}
+
+func magnitude(a int64) uint64 {
+	if a < 0 {
+		return -uint64(a)
+	}
+	return uint64(a)
+}
+
+// sum is a plus b.
+func sum(a, b int64) (int64, error) {
+	s := a + b
+	if (a >= 0) == (b >= 0) && (s >= 0) != (a >= 0) {
+		return 0, &OverflowError{fmt.Sprintf("a weight of %d plus one of %d", a, b)}
+	}
+	return s, nil
+}
+
+// negated is -a.
+func negated(a int64) int64 {
+	if a == -a && a != 0 {
+		timely.Fail(&OverflowError{fmt.Sprintf("a weight of %d is negated", a)})
+	}
+	return -a
+}
+
+// added is a plus b.
+func added(a, b int64) int64 {
+	s, err := sum(a, b)
+	if err != nil {
+		timely.Fail(err)
+	}
+	return s
+}
