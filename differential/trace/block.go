@@ -6,10 +6,10 @@ import (
 	"weir/timely"
 )
 
-const (
-	// blockTarget is how many values a block made of new data has, and blockMax how
-	// many one may grow to when merges add to it. Together they bound the longest
-	// step of a merge, which is to copy a block.
+// blockTarget is how many values a block made of new data has, and blockMax how
+// many one may grow to when merges add to it. Together they bound the longest
+// step of a merge, which is to copy a block. Tests make them small.
+var (
 	blockTarget = 1 << 13
 	blockMax    = 1 << 14
 )

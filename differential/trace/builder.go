@@ -31,7 +31,9 @@ type Builder struct {
 	distinct []Edit
 	times    []timely.Time
 	lookup   map[timely.Time]uint32 // of times, when there are many
-	epoch    int                    // of the growing block: indices of another one mean nothing
+	rank     []uint32
+	order    []uint32
+	epoch    int // of the growing block: indices of another one mean nothing
 }
 
 // Add adds a change. Keys must ascend, and so must the values of a key; times come in any order. Changes
@@ -56,10 +58,34 @@ func (b *Builder) Err() error {
 // Done returns the batch of everything added, and makes the builder ready for the next. The batch keeps lower and upper.
 func (b *Builder) Done(lower, upper timely.Antichain) *Batch {
 	b.close()
-	b.flush()
-	batch := &Batch{blocks: b.blocks, lasts: b.lasts, lower: lower, upper: upper, edits: b.edits, values: b.values, bytes: b.bytes + batchBytes + 16*len(b.blocks)}
+	var batch *Batch
+	if len(b.blocks) == 0 {
+		// Small batches are made all the time, in as few allocations as can be.
+		one := new(single)
+		batch = &one.Batch
+		if len(b.vals) > 0 {
+			b.fill(&one.Block, one.edits[:0], one.times[:0])
+			one.block[0], one.last[0] = &one.Block, one.Block.last()
+			b.blocks, b.lasts = one.block[:0], one.last[:0]
+			b.push(&one.Block)
+		}
+	} else {
+		b.flush()
+		batch = new(Batch)
+	}
+	*batch = Batch{blocks: b.blocks, lasts: b.lasts, lower: lower, upper: upper, edits: b.edits, values: b.values, bytes: b.bytes + batchBytes + 16*len(b.blocks)}
 	b.blocks, b.lasts, b.edits, b.values, b.bytes, b.err = nil, nil, 0, 0, 0, nil
 	return batch
+}
+
+// single is a batch of one block in one allocation, with room for one edit.
+type single struct {
+	Batch
+	Block
+	block [1]*Block
+	last  [1]uint64
+	edits [1]Edit
+	times [1]timely.Time
 }
 
 // close ends the value that Add adds to.
@@ -75,7 +101,7 @@ func (b *Builder) close() {
 
 // breathe ends the growing block when it is large.
 func (b *Builder) breathe() {
-	if limit := cmp.Or(b.limit, blockTarget); len(b.vals) >= limit || len(b.list) >= 2*limit {
+	if limit := cmp.Or(b.limit, blockTarget); len(b.vals) >= limit || len(b.list) >= limit {
 		b.flush()
 	}
 }
@@ -111,7 +137,7 @@ func (b *Builder) intern(t timely.Time) uint32 {
 // fold adds a value with edits in any order, some perhaps at the same time. It changes edits.
 func (b *Builder) fold(key, val uint64, edits []Edit) {
 	if len(edits) > 1 {
-		slices.SortFunc(edits, func(x, y Edit) int { return cmp.Compare(x.Time, y.Time) })
+		sortEdits(edits)
 		n := 0
 		for _, e := range edits[1:] {
 			if e.Time != edits[n].Time {
@@ -121,11 +147,7 @@ func (b *Builder) fold(key, val uint64, edits []Edit) {
 				edits[n] = e
 				continue
 			}
-			sum, ok := add(edits[n].Diff, e.Diff)
-			if !ok && b.err == nil {
-				b.err = &OverflowError{key, val, b.times[e.Time], edits[n].Diff, e.Diff}
-			}
-			edits[n].Diff = sum
+			edits[n].Diff = b.sum(key, val, b.times[e.Time], edits[n].Diff, e.Diff)
 		}
 		if edits[n].Diff != 0 {
 			n++
@@ -144,6 +166,15 @@ func (b *Builder) fold(key, val uint64, edits []Edit) {
 		b.list = append(b.list, edits...)
 		b.from = append(b.from, uint32(len(b.list)))
 	}
+}
+
+// sum adds up two weights of a value at a time.
+func (b *Builder) sum(key, val uint64, t timely.Time, x, y int64) int64 {
+	sum, ok := add(x, y)
+	if !ok && b.err == nil {
+		b.err = &OverflowError{key, val, t, x, y}
+	}
+	return sum
 }
 
 // startKey makes key the one that values are added to.
@@ -165,6 +196,28 @@ func (b *Builder) single(val uint64, e Edit) {
 		b.encode(e)
 	}
 	b.vals = append(b.vals, val)
+}
+
+// repeat adds values of the current key, or of the keys whose starts are set already, with the same single edit each.
+func (b *Builder) repeat(e Edit, vals []uint64) {
+	if len(vals) == 0 {
+		return
+	}
+	b.single(vals[0], e)
+	vals = vals[1:]
+	b.vals = append(b.vals, vals...)
+	switch {
+	case len(b.from) > 0:
+		for range vals {
+			b.list = append(b.list, e)
+			b.from = append(b.from, uint32(len(b.list)))
+		}
+	case len(b.codes) > 0:
+		code := b.codes[len(b.codes)-1]
+		for range vals {
+			b.codes = append(b.codes, code)
+		}
+	}
 }
 
 // encode adds the code of e, for a value that is about to be added.
@@ -218,24 +271,57 @@ func (b *Builder) spread() {
 // flush ends the growing block.
 func (b *Builder) flush() {
 	if len(b.vals) > 0 {
-		b.starts = append(b.starts, uint32(len(b.vals)))
-		block := &Block{keys: slices.Clone(b.keys), starts: slices.Clone(b.starts), vals: slices.Clone(b.vals)}
-		edits := b.distinct
-		switch {
-		case len(b.from) > 0:
-			edits = b.list
-			block.from = slices.Clone(b.from)
-		case len(b.codes) > 0:
-			block.codes = slices.Clone(b.codes)
-		}
-		block.edits = slices.Clone(edits)
-		block.sortTimes(b.times)
+		block := new(Block)
+		b.fill(block, nil, nil)
 		b.push(block)
+	}
+}
+
+// fill makes a block of what has grown, with edits and times appended to those given if they fit, and starts the next.
+func (b *Builder) fill(block *Block, edits []Edit, times []timely.Time) {
+	b.starts = append(b.starts, uint32(len(b.vals)))
+	source := b.distinct
+	if len(b.from) > 0 {
+		source = b.list
+	}
+	if len(source) > cap(edits) {
+		edits = make([]Edit, 0, len(source))
+	}
+	block.edits = append(edits, source...)
+	if few := 64; len(b.vals) <= few {
+		words := make([]uint64, 0, len(b.keys)+len(b.vals))
+		words = append(append(words, b.keys...), b.vals...)
+		block.keys, block.vals = words[:len(b.keys):len(b.keys)], words[len(b.keys):]
+		ends := make([]uint32, 0, len(b.starts)+len(b.from))
+		ends = append(append(ends, b.starts...), b.from...)
+		block.starts = ends[:len(b.starts):len(b.starts)]
+		if len(b.from) > 0 {
+			block.from = ends[len(b.starts):]
+		}
+	} else {
+		block.keys, block.starts, block.vals = exact(b.keys), exact(b.starts), exact(b.vals)
+		block.from = exact(b.from)
+	}
+	block.codes = exact(b.codes)
+	if len(b.times) == 1 {
+		block.times = append(times, b.times[0])
+	} else {
+		b.sortTimes(block)
 	}
 	b.keys, b.starts, b.vals, b.codes, b.from, b.list = b.keys[:0], b.starts[:0], b.vals[:0], b.codes[:0], b.from[:0], b.list[:0]
 	b.distinct, b.times = b.distinct[:0], b.times[:0]
-	clear(b.lookup)
+	if len(b.lookup) > 0 {
+		clear(b.lookup)
+	}
 	b.epoch++
+}
+
+// exact is a copy of s without room to grow, nil if s is empty.
+func exact[T any](s []T) []T {
+	if len(s) == 0 {
+		return nil
+	}
+	return append(make([]T, 0, len(s)), s...)
 }
 
 // push adds a block after everything else.
@@ -246,41 +332,61 @@ func (b *Builder) push(block *Block) {
 	b.bytes += block.bytes()
 }
 
-// sortTimes gives a new block those of times that its edits have, in order.
-func (b *Block) sortTimes(times []timely.Time) {
-	if len(times) == 1 {
-		b.times = slices.Clone(times)
-		return
-	}
+// sortTimes gives a new block those of the times that its edits have, in order.
+func (b *Builder) sortTimes(block *Block) {
 	const unused = ^uint32(0)
-	rank := make([]uint32, len(times))
-	for i := range rank {
-		rank[i] = unused
+	rank := b.rank[:0]
+	for range b.times {
+		rank = append(rank, unused)
 	}
-	for _, e := range b.edits {
+	for _, e := range block.edits {
 		rank[e.Time] = 0
 	}
-	var used []uint32
+	order := b.order[:0]
+	sorted := true
 	for i, r := range rank {
-		if r != unused {
-			used = append(used, uint32(i))
+		if r == unused {
+			continue
 		}
+		if n := len(order); n > 0 && sorted {
+			sorted = b.times[order[n-1]].Compare(b.times[i]) < 0
+		}
+		order = append(order, uint32(i))
 	}
-	slices.SortFunc(used, func(x, y uint32) int { return times[x].Compare(times[y]) })
-	b.times = make([]timely.Time, len(used))
-	for i, u := range used {
-		b.times[i] = times[u]
-		rank[u] = uint32(i)
+	b.rank, b.order = rank, order
+	if !sorted {
+		slices.SortFunc(order, func(x, y uint32) int { return b.times[x].Compare(b.times[y]) })
 	}
-	for i := range b.edits {
-		b.edits[i].Time = rank[b.edits[i].Time]
+	block.times = make([]timely.Time, len(order))
+	for i, o := range order {
+		block.times[i] = b.times[o]
+		rank[o] = uint32(i)
 	}
-	if b.from == nil {
+	if sorted && len(order) == len(rank) {
 		return
 	}
-	for j := range b.vals {
-		if edits := b.edits[b.from[j]:b.from[j+1]]; len(edits) > 1 {
-			slices.SortFunc(edits, func(x, y Edit) int { return cmp.Compare(x.Time, y.Time) })
+	for i := range block.edits {
+		block.edits[i].Time = rank[block.edits[i].Time]
+	}
+	if block.from == nil || sorted {
+		return
+	}
+	for j := range block.vals {
+		if edits := block.edits[block.from[j]:block.from[j+1]]; len(edits) > 1 {
+			sortEdits(edits)
+		}
+	}
+}
+
+// sortEdits sorts edits by time; mostly there are two.
+func sortEdits(edits []Edit) {
+	if len(edits) > 12 {
+		slices.SortFunc(edits, func(x, y Edit) int { return cmp.Compare(x.Time, y.Time) })
+		return
+	}
+	for i := 1; i < len(edits); i++ {
+		for j := i; j > 0 && edits[j-1].Time > edits[j].Time; j-- {
+			edits[j-1], edits[j] = edits[j], edits[j-1]
 		}
 	}
 }

@@ -1,72 +1,239 @@
 package trace
 
-import "weir/timely"
+import (
+	"weir/timely"
+)
 
-// merger adds two adjacent batches up to one, in steps.
+// shareFuel is what sharing a block costs.
+const shareFuel = 32
+
+// shareMin is how many values a block must have to be shared rather than copied, so that
+// there is at most one smaller block for each of that size.
+func shareMin() int { return blockMax / 4 }
+
+// fullEnough is how many values a growing block must have to end where a block of the input ends, so that adding
+// a little to a block makes one block of it and not one and a bit.
+func fullEnough() int { return blockTarget * 3 / 4 }
+
+// merger adds two batches up to one, in steps, with times advanced to since.
 type merger struct {
 	a, b  side
 	since timely.Antichain
 	out   Builder
+	both  []Edit
 }
 
-// side is how far a merge is in one of its inputs.
+// side is how far a merger is in one of its inputs.
 type side struct {
 	blocks []*Block
+	owned  bool // blocks may be forgotten once they are merged
 	at     int
-	key    int
-	val    int
+	b      *Block // the block at, nil at the end
+	key    int    // of b
+	val    int    // position of the next value of key
+
+	// What the times of b are in the block that grows, whose epoch this is: index + 1, or 0 for not known yet.
+	epoch int
+	times []uint32
 }
 
-func newMerger(a, b *Batch, since timely.Antichain) *merger {
-	m := &merger{since: since}
-	m.a.blocks = a.blocks
-	if b != nil {
-		m.b.blocks = b.blocks
-	}
-	return m
+// start begins to merge a and b, of which b may be nil, into batches of times advanced to since.
+func (m *merger) start(a, b *Batch, since timely.Antichain, owned bool) {
+	m.since = since
+	m.out.limit = blockMax
+	m.a.start(a, owned)
+	m.b.start(b, owned)
 }
 
-func (s *side) done() bool { return s.at == len(s.blocks) }
-
-func (s *side) peek() (key, val uint64) {
-	b := s.blocks[s.at]
-	return b.keys[s.key], b.vals[s.val]
+func (s *side) start(batch *Batch, owned bool) {
+	s.blocks, s.at, s.b, s.owned = nil, 0, nil, owned
+	if batch != nil && len(batch.blocks) > 0 {
+		s.blocks = batch.blocks
+		s.enter()
+	}
 }
 
-func (s *side) move(m *merger) int {
-	b := s.blocks[s.at]
-	edits := b.Edits(s.val)
-	for _, e := range edits {
-		m.out.Add(b.keys[s.key], b.vals[s.val], AdvanceTime(b.times[e.Time], m.since), e.Diff)
+func (s *side) enter() {
+	s.b, s.key, s.val, s.epoch = s.blocks[s.at], 0, 0, -1
+}
+
+// next goes to the next block.
+func (m *merger) next(s *side) {
+	if s.owned {
+		s.blocks[s.at] = nil
 	}
-	s.val++
-	if s.val == int(b.starts[s.key+1]) {
-		if s.key++; s.key == len(b.keys) {
-			s.at, s.key, s.val = s.at+1, 0, 0
-		}
+	if s.at++; s.at == len(s.blocks) {
+		s.b, s.blocks = nil, nil
+	} else {
+		s.enter()
 	}
-	return len(edits)
+	if len(m.out.vals) >= fullEnough() {
+		m.out.flush()
+	}
 }
 
 // work moves about fuel edits and returns what is left of fuel, and whether all is merged.
 func (m *merger) work(fuel int) (left int, done bool, err error) {
+	a, b := &m.a, &m.b
 	for fuel > 0 {
 		switch {
-		case m.a.done() && m.b.done():
-			return fuel, true, m.out.Err()
-		case m.b.done():
-			fuel -= m.a.move(m)
-		case m.a.done():
-			fuel -= m.b.move(m)
+		case a.b == nil && b.b == nil:
+			return fuel, true, m.out.err
+		case b.b == nil:
+			fuel -= m.copy(a, nil, fuel)
+		case a.b == nil:
+			fuel -= m.copy(b, nil, fuel)
 		default:
-			ka, va := m.a.peek()
-			kb, vb := m.b.peek()
-			if ka < kb || ka == kb && va <= vb {
-				fuel -= m.a.move(m)
-			} else {
-				fuel -= m.b.move(m)
+			ka, kb := a.b.keys[a.key], b.b.keys[b.key]
+			switch {
+			case ka < kb:
+				fuel -= m.copy(a, &kb, fuel)
+			case kb < ka:
+				fuel -= m.copy(b, &ka, fuel)
+			default:
+				fuel -= m.add(ka, fuel)
 			}
 		}
+		if m.out.err != nil {
+			return fuel, false, m.out.err
+		}
 	}
-	return fuel, m.a.done() && m.b.done(), m.out.err
+	return fuel, a.b == nil && b.b == nil, nil
+}
+
+// still says that since does not move the times of a block.
+func (m *merger) still(b *Block) bool {
+	for _, t := range b.times {
+		if AdvanceTime(t, m.since) != t {
+			return false
+		}
+	}
+	return true
+}
+
+// copy takes over some of what s has at keys below bound (nil for no bound), up to about fuel edits, and returns how many.
+func (m *merger) copy(s *side, bound *uint64, fuel int) int {
+	b := s.b
+	if s.val == 0 && len(b.vals) >= shareMin() && (bound == nil || b.last() < *bound) && m.still(b) {
+		m.out.flush()
+		m.out.push(b)
+		m.next(s)
+		return shareFuel
+	}
+	end := len(b.keys)
+	if bound != nil {
+		if end = s.key + 1; end < len(b.keys) && b.keys[end] < *bound {
+			end = b.Seek(end, *bound)
+		}
+	}
+	stop := min(int(b.starts[end]), s.val+min(fuel, m.out.limit-len(m.out.vals)))
+	if b.from != nil {
+		return m.copyLists(s, stop)
+	}
+	n := stop - s.val
+	out := &m.out
+	k, shift := s.key, uint32(len(out.vals)-s.val)
+	out.startKey(b.keys[k])
+	for k++; int(b.starts[k]) < stop; k++ {
+		out.keys = append(out.keys, b.keys[k])
+		out.starts = append(out.starts, b.starts[k]+shift)
+	}
+	if b.codes == nil {
+		out.repeat(m.edit(s, b.edits[0]), b.vals[s.val:stop])
+	} else {
+		for i := s.val; i < stop; {
+			from, code := i, b.codes[i]
+			for i++; i < stop && b.codes[i] == code; i++ {
+			}
+			out.repeat(m.edit(s, b.edits[code]), b.vals[from:i])
+		}
+	}
+	s.key, s.val = k-1, stop
+	m.settle(s)
+	return n
+}
+
+// copyLists is copy of the values before stop of a block whose values have lists of edits.
+func (m *merger) copyLists(s *side, stop int) (used int) {
+	b := s.b
+	for s.val < stop && len(m.out.list) < m.out.limit {
+		used += m.take(s, b.keys[s.key])
+		if s.val == int(b.starts[s.key+1]) {
+			s.key++
+		}
+	}
+	if s.key == len(b.keys) {
+		m.next(s)
+	}
+	m.out.breathe()
+	return used
+}
+
+// settle goes to the next key, if there are no more values of this one.
+func (m *merger) settle(s *side) {
+	if s.val == int(s.b.starts[s.key+1]) {
+		if s.key++; s.key == len(s.b.keys) {
+			m.next(s)
+		}
+	}
+	m.out.breathe()
+}
+
+// take takes over the next value, of key, and returns how many edits it has.
+func (m *merger) take(s *side, key uint64) int {
+	edits := s.b.Edits(s.val)
+	if len(edits) == 1 {
+		e := m.edit(s, edits[0])
+		m.out.startKey(key)
+		m.out.single(s.b.vals[s.val], e)
+	} else {
+		m.both = m.edits(m.both[:0], s, edits)
+		m.out.fold(key, s.b.vals[s.val], m.both)
+	}
+	s.val++
+	return len(edits)
+}
+
+// add merges values of a key that both sides have, until one has no more in this block.
+func (m *merger) add(key uint64, fuel int) (used int) {
+	a, b := &m.a, &m.b
+	endA, endB := int(a.b.starts[a.key+1]), int(b.b.starts[b.key+1])
+	for used < fuel && a.val < endA && b.val < endB && len(m.out.vals) < m.out.limit && len(m.out.list) < m.out.limit {
+		va, vb := a.b.vals[a.val], b.b.vals[b.val]
+		switch {
+		case va < vb:
+			used += m.take(a, key)
+		case vb < va:
+			used += m.take(b, key)
+		default:
+			m.both = m.edits(m.both[:0], a, a.b.Edits(a.val))
+			m.both = m.edits(m.both, b, b.b.Edits(b.val))
+			used += len(m.both)
+			m.out.fold(key, va, m.both)
+			a.val++
+			b.val++
+		}
+	}
+	m.settle(a)
+	m.settle(b)
+	return used
+}
+
+// edit is e of s in terms of the block that grows.
+func (m *merger) edit(s *side, e Edit) Edit {
+	if s.epoch != m.out.epoch {
+		s.epoch = m.out.epoch
+		s.times = append(s.times[:0], make([]uint32, len(s.b.times))...)
+	}
+	if s.times[e.Time] == 0 {
+		s.times[e.Time] = m.out.intern(AdvanceTime(s.b.times[e.Time], m.since)) + 1
+	}
+	return Edit{e.Diff, s.times[e.Time] - 1}
+}
+
+func (m *merger) edits(dst []Edit, s *side, edits []Edit) []Edit {
+	for _, e := range edits {
+		dst = append(dst, m.edit(s, e))
+	}
+	return dst
 }

@@ -31,6 +31,7 @@ type Trace struct {
 	since   timely.Antichain // meet of the handles' since
 	version int              // how often since has moved
 	owed    int              // edits that merges have not been fuelled for
+	spare   *merger
 	err     error
 }
 
@@ -141,6 +142,7 @@ func (t *Trace) finish(i int) {
 		next.patience = 2 * l.patience
 		next.retry = t.version + next.patience
 	}
+	t.spare = l.merge
 	*l = next
 	if merged.edits == 0 {
 		t.layers = slices.Delete(t.layers, i, i+1)
@@ -158,16 +160,27 @@ func (t *Trace) start() {
 			older, newer := t.layers[i-1].batch, l.batch
 			if older.edits <= layerRatio*newer.edits || older.edits+newer.edits <= layerMin {
 				t.layers[i-1].with = newer
-				t.layers[i-1].merge = newMerger(older, newer, t.since)
+				t.layers[i-1].merge = t.merger(older, newer)
 				t.layers = slices.Delete(t.layers, i, i+1)
 				i--
 				continue
 			}
 		}
 		if b := l.batch; b.edits-b.values > b.edits/4 && t.version >= l.retry && b.upper.Dominates(t.since) {
-			l.merge = newMerger(b, nil, t.since)
+			l.merge = t.merger(b, nil)
 		}
 	}
+}
+
+// merger returns one that is about to merge a and b.
+func (t *Trace) merger(a, b *Batch) *merger {
+	m := t.spare
+	if m == nil {
+		m = new(merger)
+	}
+	t.spare = nil
+	m.start(a, b, t.since, false)
+	return m
 }
 
 // wanted says whether any reader will still ask for anything.

@@ -46,6 +46,8 @@ type world struct {
 	fatal   func(format string, args ...any)
 	from    source
 	dims    int // coordinates of times
+	keys    int
+	vals    int
 	batcher *Batcher
 	trace   *Trace
 	readers []*Handle
@@ -84,7 +86,7 @@ func (w *world) add() {
 		n *= 40
 	}
 	for range n {
-		u := update{record: record{uint64(w.from.below(4, "key")), uint64(w.from.below(4, "val"))}}
+		u := update{record: record{uint64(w.from.below(w.keys, "key")), uint64(w.from.below(w.vals, "val"))}}
 		u.time = w.time(lower[w.from.below(len(lower), "after")])
 		u.diff = int64(w.from.below(5, "diff") - 2)
 		w.batcher.Add(u.key, u.val, u.time, u.diff)
@@ -207,7 +209,7 @@ func (w *world) check(h *Handle) {
 	got := map[record]int64{}
 	var c Cursor
 	c.Reset(batches)
-	for key := range uint64(5) {
+	for key := range uint64(w.keys + 1) {
 		for _, e := range c.Collect(key, timely.Time{}, nil) {
 			if e.Time.LessEqual(at) {
 				got[record{key, e.Val}] += e.Diff
@@ -224,7 +226,7 @@ func (w *world) check(h *Handle) {
 func checkBatch(fatal func(string, ...any), b *Batch) []update {
 	var out []update
 	for n, block := range b.Blocks() {
-		if len(block.keys) == 0 || len(block.vals) > blockMax+blockTarget || block.last() != b.lasts[n] {
+		if len(block.keys) == 0 || len(block.vals) > blockMax || block.last() != b.lasts[n] {
 			fatal("block %d is empty, too long or not noted", n)
 		}
 		if !slices.IsSortedFunc(block.Times(), timely.Time.Compare) {
@@ -265,11 +267,21 @@ func checkBatch(fatal func(string, ...any), b *Batch) []update {
 func newWorld(fatal func(string, ...any), from source) *world {
 	w := &world{fatal: fatal, from: from, batcher: NewBatcher(), trace: New()}
 	w.dims = 1 + from.below(3, "dims")
+	w.keys = []int{1, 4, 40}[from.below(3, "keys")]
+	w.vals = []int{1, 4, 40}[from.below(3, "vals")]
 	w.readers = append(w.readers, w.trace.Handle())
 	return w
 }
 
+// small makes blocks small, so that there are many.
+func small(t testing.TB) {
+	target, most := blockTarget, blockMax
+	blockTarget, blockMax = 4, 8
+	t.Cleanup(func() { blockTarget, blockMax = target, most })
+}
+
 func TestTraceIsTheModel(t *testing.T) {
+	small(t)
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t.Fatalf, rapidSource{t})
 		for range rapid.IntRange(0, 60).Draw(t, "steps") {
@@ -279,6 +291,7 @@ func TestTraceIsTheModel(t *testing.T) {
 }
 
 func FuzzTrace(f *testing.F) {
+	small(f)
 	f.Add([]byte("\x01\x00\x02\x00\x01\x01\x01\x02\x03\x00\x01\x06\x03\x07\x01"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 2000 {
