@@ -118,7 +118,7 @@ func (b *bench) exchange() func() (*report.Section, error) {
 			Title: "Exchange",
 			Text: "In each round every worker makes numbers and sends them, they are spread over all workers by their value, and nobody goes on before everybody knows that all have arrived: " +
 				"with one record that is a full round trip of progress. Two processes are connected by TCP over the loopback interface. A call of Input.Send takes any number of records, " +
-				"and is meant to be given many; the Rust program gives each record by a call, which its compiler puts in line, so \"one by one\" is measured too.",
+				"and is meant to be given many; a call for each, as is usual in Rust, is measured too.",
 			Plots:  []report.Plot{{File: reportName + "-exchange.svg", Alt: "Records a second by records a round and workers, here and in Rust", Chart: chart}},
 			Tables: []report.Table{{Title: "Rounds and records a second", Rows: t, Notes: []string{verdict(rows, name)}}},
 		}, err
