@@ -64,7 +64,7 @@ func (b *Builder) Done(lower, upper timely.Antichain) *Batch {
 		one := new(single)
 		batch = &one.Batch
 		if len(b.vals) > 0 {
-			b.fill(&one.Block, one.edits[:0], one.times[:0])
+			b.fill(&one.Block, &one.room)
 			one.block[0], one.last[0] = &one.Block, one.Block.last()
 			b.blocks, b.lasts = one.block[:0], one.last[:0]
 			b.push(&one.Block)
@@ -78,13 +78,21 @@ func (b *Builder) Done(lower, upper timely.Antichain) *Batch {
 	return batch
 }
 
-// single is a batch of one block in one allocation, with room for one edit.
+// single is a batch of one block in one allocation.
 type single struct {
 	Batch
 	Block
 	block [1]*Block
 	last  [1]uint64
-	edits [1]Edit
+	room  room
+}
+
+// room is memory for the columns of a block, as far as they fit: a few values, to come and to go at one time.
+type room struct {
+	words [8]uint64
+	ends  [6]uint32
+	codes [4]uint8
+	edits [2]Edit
 	times [1]timely.Time
 }
 
@@ -272,39 +280,40 @@ func (b *Builder) spread() {
 func (b *Builder) flush() {
 	if len(b.vals) > 0 {
 		block := new(Block)
-		b.fill(block, nil, nil)
+		b.fill(block, &room{})
 		b.push(block)
 	}
 }
 
-// fill makes a block of what has grown, with edits and times appended to those given if they fit, and starts the next.
-func (b *Builder) fill(block *Block, edits []Edit, times []timely.Time) {
+// fill makes a block of what has grown, in room as far as it fits, and starts the next.
+func (b *Builder) fill(block *Block, room *room) {
 	b.starts = append(b.starts, uint32(len(b.vals)))
 	source := b.distinct
 	if len(b.from) > 0 {
 		source = b.list
 	}
-	if len(source) > cap(edits) {
-		edits = make([]Edit, 0, len(source))
-	}
-	block.edits = append(edits, source...)
-	if few := 64; len(b.vals) <= few {
-		words := make([]uint64, 0, len(b.keys)+len(b.vals))
-		words = append(append(words, b.keys...), b.vals...)
-		block.keys, block.vals = words[:len(b.keys):len(b.keys)], words[len(b.keys):]
-		ends := make([]uint32, 0, len(b.starts)+len(b.from))
-		ends = append(append(ends, b.starts...), b.from...)
-		block.starts = ends[:len(b.starts):len(b.starts)]
+	block.edits = exact(source, room.edits[:], 0)
+	// Those that never change their type share an allocation, where there are few.
+	nk, ns := len(b.keys), len(b.starts)
+	if len(b.vals) <= fewChanges {
+		words := exact(b.keys, room.words[:], len(b.vals))
+		block.keys, block.vals = words[:nk:nk], append(words, b.vals...)[nk:]
+		ends := exact(b.starts, room.ends[:], len(b.from))
+		block.starts = ends[:ns:ns]
 		if len(b.from) > 0 {
-			block.from = ends[len(b.starts):]
+			block.from = append(ends, b.from...)[ns:]
 		}
 	} else {
-		block.keys, block.starts, block.vals = exact(b.keys), exact(b.starts), exact(b.vals)
-		block.from = exact(b.from)
+		block.keys, block.starts, block.vals = exact(b.keys, nil, 0), exact(b.starts, nil, 0), exact(b.vals, nil, 0)
+		if len(b.from) > 0 {
+			block.from = exact(b.from, nil, 0)
+		}
 	}
-	block.codes = exact(b.codes)
+	if len(b.codes) > 0 {
+		block.codes = exact(b.codes, room.codes[:], 0)
+	}
 	if len(b.times) == 1 {
-		block.times = append(times, b.times[0])
+		block.times = exact(b.times, room.times[:], 0)
 	} else {
 		b.sortTimes(block)
 	}
@@ -316,12 +325,13 @@ func (b *Builder) fill(block *Block, edits []Edit, times []timely.Time) {
 	b.epoch++
 }
 
-// exact is a copy of s without room to grow, nil if s is empty.
-func exact[T any](s []T) []T {
-	if len(s) == 0 {
-		return nil
+// exact is a copy of s in room, or in new memory if it does not fit, with capacity for some more and no others.
+func exact[T any](s, room []T, more int) []T {
+	n := len(s) + more
+	if n > len(room) {
+		return append(make([]T, 0, n), s...)
 	}
-	return append(make([]T, 0, len(s)), s...)
+	return append(room[:0:n], s...)
 }
 
 // push adds a block after everything else.

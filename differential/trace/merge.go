@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"slices"
+
 	"weir/timely"
 )
 
@@ -101,20 +103,16 @@ func (m *merger) work(fuel int) (left int, done bool, err error) {
 	return fuel, a.b == nil && b.b == nil, nil
 }
 
-// still says that since does not move the times of a block.
-func (m *merger) still(b *Block) bool {
-	for _, t := range b.times {
-		if AdvanceTime(t, m.since) != t {
-			return false
-		}
-	}
-	return true
+// settled says that a block would not get any smaller by advancing its times to since. It may then
+// as well keep them: edits at one time stay as many at another.
+func (m *merger) settled(b *Block) bool {
+	return len(b.times) == 1 || !slices.ContainsFunc(b.times, func(t timely.Time) bool { return AdvanceTime(t, m.since) != t })
 }
 
 // copy takes over some of what s has at keys below bound (nil for no bound), up to about fuel edits, and returns how many.
 func (m *merger) copy(s *side, bound *uint64, fuel int) int {
 	b := s.b
-	if s.val == 0 && len(b.vals) >= shareMin() && (bound == nil || b.last() < *bound) && m.still(b) {
+	if s.val == 0 && len(b.vals) >= shareMin() && (bound == nil || b.last() < *bound) && m.settled(b) {
 		m.out.flush()
 		m.out.push(b)
 		m.next(s)

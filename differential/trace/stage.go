@@ -4,18 +4,23 @@ import (
 	"cmp"
 	"math"
 	"math/bits"
+	"runtime"
 	"slices"
 
 	"weir/internal/radix"
 	"weir/timely"
 )
 
+// spillMin is how many changes of a time are staged unsorted at least before they are sorted into
+// blocks. Later it is as many as are in blocks, so that each change is sorted once and merged about
+// twice. Tests make it small.
+var spillMin = 1 << 17
+
 const (
-	// spillMin is how many changes of a time are staged unsorted at least before they are sorted into blocks. Later it is as many
-	// as are in blocks, so that each change is sorted once and merged about twice.
-	spillMin = 1 << 17
 	// spareRoom is the capacity up to which a stage is kept for later.
 	spareRoom = 1 << 13
+	// forgetMax is how many bytes of garbage of large columns may lie around.
+	forgetMax = 32 << 20
 	// fewChanges is how many are sorted by insertion.
 	fewChanges = 64
 )
@@ -61,6 +66,9 @@ func (b *Batcher) spill(s *stage) {
 	}
 	if room := max(spillMin, s.sorted); room != s.room {
 		s.room = room
+		garbage := 16*cap(s.keys) + 8*cap(s.diffs)
+		s.keys, s.vals = nil, nil
+		b.sorter.forget(garbage)
 		// The growth of append would take more than that.
 		s.keys, s.vals = make([]uint64, 0, room), make([]uint64, 0, room)
 		if s.diffs != nil {
@@ -79,6 +87,7 @@ type sorter struct {
 	edits      []Edit
 	order      []uint32
 	group      []Edit
+	forgotten  int // bytes
 }
 
 // staged is a change whose time is numbered.
@@ -102,7 +111,8 @@ func (s *sorter) batch(stages []*stage, lower, upper timely.Antichain) (*Batch, 
 		runs = append(runs, rest)
 	}
 	for _, stage := range stages {
-		stage.keys, stage.vals, stage.diffs = nil, nil, nil
+		s.forget(16*cap(stage.keys) + 8*cap(stage.diffs))
+		stage.keys, stage.vals, stage.diffs, stage.spare = nil, nil, nil, nil
 	}
 	s.keys, s.vals, s.edits, s.order = nil, nil, nil, nil
 	err := s.out.err
@@ -110,8 +120,10 @@ func (s *sorter) batch(stages []*stage, lower, upper timely.Antichain) (*Batch, 
 		slices.SortFunc(runs, func(x, y *Batch) int { return cmp.Compare(y.edits, x.edits) })
 		n := len(runs)
 		var m merger
+		s.forget(0)
 		m.start(runs[n-1], runs[n-2], nil, true)
 		_, _, err = m.work(math.MaxInt)
+		s.forgotten += runs[n-1].bytes + runs[n-2].bytes
 		runs = append(runs[:n-2], m.out.Done(nil, nil))
 	}
 	if err != nil {
@@ -119,6 +131,15 @@ func (s *sorter) batch(stages []*stage, lower, upper timely.Antichain) (*Batch, 
 	}
 	runs[0].lower, runs[0].upper = lower, upper
 	return runs[0], nil
+}
+
+// forget notes that bytes of large columns have become garbage, and has it collected when that is
+// much. Left alone, the collector waits until the heap has doubled, and loading a collection doubles it.
+func (s *sorter) forget(bytes int) {
+	if s.forgotten += bytes; s.forgotten > forgetMax {
+		s.forgotten = 0
+		runtime.GC()
+	}
 }
 
 func (s *sorter) done(lower, upper timely.Antichain) (*Batch, error) {

@@ -32,6 +32,7 @@ type Trace struct {
 	version int              // how often since has moved
 	owed    int              // edits that merges have not been fuelled for
 	spare   *merger
+	moved   int // edits, by merges so far
 	err     error
 }
 
@@ -110,6 +111,7 @@ func (t *Trace) step(fuel int, each bool) (more bool) {
 				continue
 			}
 			left, done, err := l.merge.work(fuel)
+			t.moved += fuel - left
 			if err != nil {
 				t.err = err
 				break

@@ -275,9 +275,9 @@ func newWorld(fatal func(string, ...any), from source) *world {
 
 // small makes blocks small, so that there are many.
 func small(t testing.TB) {
-	target, most := blockTarget, blockMax
-	blockTarget, blockMax = 4, 8
-	t.Cleanup(func() { blockTarget, blockMax = target, most })
+	target, most, spill := blockTarget, blockMax, spillMin
+	blockTarget, blockMax, spillMin = 4, 8, 16
+	t.Cleanup(func() { blockTarget, blockMax, spillMin = target, most, spill })
 }
 
 func TestTraceIsTheModel(t *testing.T) {
