@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"weir/flat"
@@ -142,7 +143,38 @@ func (o opening) String() string {
 func (o opening) differs(other opening) bool { return o.name != other.name || o.typ != other.typ }
 
 func mismatch(id int, a, b opening) error {
+	a.name, b.name = abridged(a.name, b.name)
 	return fmt.Errorf("%w: channel %d: %v, but %v", ErrMismatch, id, a, b)
+}
+
+const (
+	// maxName is how much of the name of a channel is told.
+	maxName = 200
+	// nameStart is how much is kept of what two long names begin with, and contextLen how much of
+	// what is before the place where they differ.
+	nameStart, contextLen = 60, 30
+)
+
+// abridged is two names without most of what they have in common at the start, if they are long.
+func abridged(a, b string) (string, string) {
+	if max(len(a), len(b)) <= maxName {
+		return a, b
+	}
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	if i := same - contextLen; i > nameStart {
+		a, b = a[:nameStart]+"…"+a[i:], b[:nameStart]+"…"+b[i:]
+	}
+	return shortened(a), shortened(b)
+}
+
+func shortened(name string) string {
+	if len(name) > maxName {
+		name = name[:maxName] + "…"
+	}
+	return strings.ToValidUTF8(name, "") // a character may have been cut in two
 }
 
 // Sender is the end of a channel that leads to one worker.

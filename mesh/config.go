@@ -38,7 +38,8 @@ type Config struct {
 	// Timeout is the silence after which another process counts as lost; 0 means 10
 	// seconds. The others, if they have nothing to say, send a heartbeat every fifth of it.
 	Timeout time.Duration
-	// Fingerprint names the program and its configuration. A process with another one is refused.
+	// Fingerprint names the program and its configuration, as fields with ", " between them. A process
+	// with another one is refused, and told which fields differ. It has at most 1 KiB.
 	Fingerprint string
 	// Outstanding is the number of bytes that may wait for a process, here or
 	// there, before its workers are asked to yield; 0 means 64 MiB. See [Peer.Congested].
@@ -51,6 +52,7 @@ const (
 	defaultWait        = 30 * time.Second
 	defaultTimeout     = 10 * time.Second
 	defaultOutstanding = 64 << 20
+	maxFingerprint     = 1 << 10
 )
 
 // withDefaults checks the configuration and fills in what was left 0.
@@ -70,6 +72,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("process: there is no process %d among %d, which count from 0", c.Process, c.Processes)
 	case c.Wait < 0 || c.Timeout < 0 || c.Outstanding < 0:
 		return c, errors.New("wait, timeout and outstanding must not be less than 0")
+	case len(c.Fingerprint) > maxFingerprint:
+		return c, fmt.Errorf("fingerprint: it has %d bytes, expected at most %d", len(c.Fingerprint), maxFingerprint)
 	case c.Processes > 1 && len(c.Addresses) != c.Processes:
 		return c, fmt.Errorf("addresses: there are %d for %d processes", len(c.Addresses), c.Processes)
 	case c.Processes > 1:

@@ -12,6 +12,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -21,7 +22,9 @@ import (
 //	dialer                      acceptor
 //	hello, with a nonce    ->
 //	                       <-   hello, with a nonce
-//	proof                  ->
+//	proof, and its         ->
+//	fingerprint, if the
+//	other's is not the same
 //	                       <-   proof, or a refusal that says why
 //	accepted, or a refusal ->
 //	                       <-   welcome, or a refusal: there is one like you already
@@ -29,14 +32,16 @@ import (
 // A proof is an HMAC-SHA256 under the secret of the prover's role, both hellos, and
 // what identifies the TLS connection, if there is one. So it is good
 // for one connection and one direction. The dialer proves first: whoever
-// connects without the secret learns nothing that the secret can be guessed from.
+// connects without the secret learns nothing that the secret can be guessed from. Nor does a stranger
+// who calls learn what runs here: hellos have a hash of the fingerprint, and its text is only told to whom
+// has proved to know the secret, in a refusal that says what differs.
 
 // protocol is the version of handshake and frames.
-const protocol = 1
+const protocol = 2
 
 const (
 	helloSize  = 104
-	maxRefusal = 512
+	maxRefusal = 4 << 10
 	// handshakeSize is what either side sends in a handshake that ends well.
 	handshakeSize = helloSize + 1 + sha256.Size + 1
 )
@@ -193,6 +198,40 @@ func printable(s string) string {
 	}, s)
 }
 
+// sendFingerprint tells an acceptor that has another one what the fingerprint is.
+func sendFingerprint(w io.Writer, text string) error {
+	_, err := w.Write(append(binary.LittleEndian.AppendUint16(nil, uint16(len(text))), text...))
+	return err
+}
+
+// readFingerprint reads the dialer's, whose hash its hello has.
+func readFingerprint(r io.Reader, dialed hello) (string, error) {
+	b := make([]byte, 2)
+	if _, err := io.ReadFull(r, b); err != nil {
+		return "", fmt.Errorf("read its fingerprint: %w", err)
+	}
+	b = make([]byte, binary.LittleEndian.Uint16(b))
+	if len(b) > maxFingerprint {
+		return "", fmt.Errorf("its fingerprint has %d bytes, expected at most %d", len(b), maxFingerprint)
+	}
+	if _, err := io.ReadFull(r, b); err != nil {
+		return "", fmt.Errorf("read its fingerprint: %w", err)
+	}
+	if sha256.Sum256(b) != dialed.Fingerprint {
+		return "", errors.New("its fingerprint is not the one of its hello")
+	}
+	return printable(string(b)), nil
+}
+
+// differing is the fields of two fingerprints, each without those that the other has as well.
+func differing(x, y string) (string, string) {
+	xs, ys := strings.Split(x, ", "), strings.Split(y, ", ")
+	without := func(fields, others []string) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return slices.Contains(others, f) }), ", ")
+	}
+	return without(xs, ys), without(ys, xs)
+}
+
 // disagreement says why the processes of two hellos do not belong together, and
 // nothing if they do. The words are for either side.
 func disagreement(dialed, accepted hello) string {
@@ -210,10 +249,18 @@ func disagreement(dialed, accepted hello) string {
 	case dialed.Process >= dialed.Processes || dialed.Process <= accepted.Process:
 		return fmt.Sprintf("%s has no business with %s", d, a)
 	case dialed.Fingerprint != accepted.Fingerprint:
-		return fmt.Sprintf("%s and %s run different programs or configurations: their fingerprints are %x and %x",
-			d, a, dialed.Fingerprint[:4], accepted.Fingerprint[:4])
+		return fmt.Sprintf("%s and %s run different programs or configurations", d, a)
 	}
 	return ""
+}
+
+// explained adds to a disagreement over fingerprints what differs. The dialer has told its own.
+func explained(why string, dialed, accepted hello, theirs, mine string) string {
+	if why == "" || dialed.Fingerprint == accepted.Fingerprint {
+		return why
+	}
+	d, a := differing(theirs, mine)
+	return fmt.Sprintf("%s: process %d has %q, process %d has %q", why, dialed.Process, d, accepted.Process, a)
 }
 
 // dialHandshake greets the acceptor that process peer is expected to be.
@@ -236,6 +283,11 @@ func dialHandshake(conn net.Conn, cfg Config, peer int) (hello, error) {
 	}
 	if err := sendProof(conn, prove(cfg.Secret, dialer, dialed, accepted, bound)); err != nil {
 		return theirs, fmt.Errorf("send proof: %w", err)
+	}
+	if mine.Fingerprint != theirs.Fingerprint {
+		if err := sendFingerprint(conn, cfg.Fingerprint); err != nil {
+			return theirs, fmt.Errorf("send fingerprint: %w", err)
+		}
 	}
 	proof, err := readProof(conn, sha256.Size)
 	if err != nil {
@@ -279,11 +331,18 @@ func acceptHandshake(conn net.Conn, cfg Config, claim func(process int) string) 
 	if err != nil {
 		return theirs, err
 	}
+	var fingerprint string
+	if mine.Fingerprint != theirs.Fingerprint {
+		// Even if the proof is wrong: bytes that were not read would take the refusal with them.
+		if fingerprint, err = readFingerprint(conn, theirs); err != nil {
+			return theirs, err
+		}
+	}
 	if !hmac.Equal(proof, prove(cfg.Secret, dialer, dialed, accepted, bound)) {
 		sendRefusal(conn, "wrong secret")
 		return theirs, &refusal{by: "this process", why: "the other has another secret"}
 	}
-	if why := disagreement(theirs, mine); why != "" {
+	if why := explained(disagreement(theirs, mine), theirs, mine, fingerprint, cfg.Fingerprint); why != "" {
 		sendRefusal(conn, why)
 		return theirs, &refusal{by: "this process", why: why, certain: len(cfg.Secret) > 0 || cfg.proven()}
 	}

@@ -218,6 +218,9 @@ func (l *link) abort(err error) {
 		about, text = uint64(e.Process), e.Message
 	} else if e, ok := errors.AsType[*PeerLostError](err); ok {
 		about |= uint64(e.Process+1) << 32
+		if err == error(e) {
+			text = e.Cause.Error() // the rest is in about
+		}
 	}
 	text = text[:min(len(text), maxReason)]
 	l.mu.Lock()
@@ -464,7 +467,9 @@ func (l *link) failed(payload []byte) error {
 	switch {
 	case lost < 0:
 		m.Fail(remote)
-	case lost >= m.cfg.Processes || lost == m.cfg.Process || lost == l.process:
+	case lost == m.cfg.Process:
+		l.lost(fmt.Errorf("it lost this process: %w", remote))
+	case lost >= m.cfg.Processes || lost == l.process:
 		l.lost(remote)
 	default:
 		m.Fail(&PeerLostError{Process: lost, Address: m.address(lost), Cause: remote})

@@ -55,7 +55,8 @@ func TestDisagreement(t *testing.T) {
 		want   []string
 		strict bool // also without a secret, process 0 sees a stranger only
 	}{
-		{"fingerprint", func(cfg *Config) { cfg.Fingerprint = "other" }, []string{"process 1 and process 0 run different programs or configurations"}, true},
+		{"fingerprint", func(cfg *Config) { cfg.Fingerprint = "graph, 10 rounds, damping 0.85" },
+			[]string{`process 1 and process 0 run different programs or configurations: process 1 has "10 rounds", process 0 has "20 rounds"`}, true},
 		{"processes", func(cfg *Config) { cfg.Processes = 3; cfg.Addresses = append(cfg.Addresses, "127.0.0.1:1") }, []string{"process 1 has 3 processes, process 0 has 2"}, true},
 		{"threads", func(cfg *Config) { cfg.Threads = 7 }, []string{"process 1 has 7 threads, process 0 has 1"}, true},
 		{"secret", func(cfg *Config) { cfg.Secret = []byte("rosebud") }, []string{"secret"}, false},
@@ -71,6 +72,7 @@ func TestDisagreement(t *testing.T) {
 				var log lockedBuffer
 				for i := range configs {
 					configs[i].Secret = []byte(secret)
+					configs[i].Fingerprint = "graph, 20 rounds, damping 0.85"
 				}
 				configs[0].Wait = time.Second
 				configs[0].Logger = logger(&log)
@@ -122,7 +124,7 @@ func TestAnotherVersion(t *testing.T) {
 	if err != nil || answer.Version != protocol {
 		t.Errorf("the answer is version %d: %v", answer.Version, err)
 	}
-	contains(t, "acceptor", <-done, "process 1 speaks version 9 of the protocol, process 0 speaks version 1")
+	contains(t, "acceptor", <-done, "process 1 speaks version 9 of the protocol, process 0 speaks version 2")
 
 	// And as the one that dials.
 	configs := loopback(t, 2, 1)

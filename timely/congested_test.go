@@ -90,33 +90,33 @@ func TestCongested(t *testing.T) {
 					<-stuck
 					return nil
 				}
-				// It sleeps when it is congested: the timer finds it so, and not at work.
-				time.AfterFunc(300*time.Millisecond, func() {
-					if !w.Congested() {
-						t.Error("the worker is not congested though the other takes nothing")
+				// The worker sleeps while it is congested: whether it is, another goroutine has to see.
+				var released atomic.Bool
+				go func() {
+					defer close(stuck)
+					defer released.Store(true)
+					for late := time.Now().Add(10 * time.Second); !w.Congested(); time.Sleep(time.Millisecond) {
+						if time.Now().After(late) {
+							t.Error("the worker is not congested though the other takes nothing")
+							return
+						}
 					}
-					if n := made.Load(); n > total/2 {
-						t.Errorf("%d of %d records were made while nobody took any", n, total)
+					time.Sleep(50 * time.Millisecond)
+					if n := made.Load(); n > total/2 || !w.Congested() {
+						t.Errorf("%d of %d records were made while nobody took any; congested: %v", n, total, w.Congested())
 					}
-					close(stuck)
-				})
+				}()
 				if feed != nil {
 					return feed(w)
 				}
 				steps := 0
-				for !w.Congested() {
-					if err := w.StepOrPark(0); err != nil {
+				for ; !released.Load(); steps++ {
+					if err := w.StepOrPark(10 * time.Millisecond); err != nil {
 						return err
 					}
 				}
-				for w.Congested() {
-					steps++
-					if err := w.StepOrPark(0); err != nil {
-						return err
-					}
-				}
-				if steps > 10_000 {
-					t.Errorf("a congested worker was stepped %d times", steps)
+				if steps > 5000 {
+					t.Errorf("the worker was stepped %d times, though it has nothing to do while it is congested", steps)
 				}
 				return nil
 			})

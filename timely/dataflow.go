@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 
 	"weir/mesh"
 )
@@ -119,7 +120,7 @@ func (d *Dataflow) build(initial []initialCapability) error {
 	d.tracker = t
 	// Messages of progress refer to operators by number, so all workers must have
 	// built the same: the name of the channel says what was built.
-	senders, heard, err := open[[]pointChange](d.worker, fmt.Sprintf("progress of dataflow %s: %d operators of shape %016x", d.name, len(d.shapes), d.fingerprint()))
+	senders, heard, err := open[[]pointChange](d.worker, fmt.Sprintf("progress of dataflow %s: %d operators: %s; connected as %016x", d.name, len(d.shapes), d.operators(), d.fingerprint()))
 	if err != nil {
 		return err
 	}
@@ -164,6 +165,25 @@ func (d *Dataflow) build(initial []initialCapability) error {
 // initialCapability says that each worker's instance of an operator begins with a
 // capability for the first time at an output.
 type initialCapability struct{ node, port int }
+
+// operators names the operators in their order.
+func (d *Dataflow) operators() string {
+	var b strings.Builder
+	for i := 0; i < len(d.shapes); {
+		name, first := d.shapes[i].name, i
+		for i < len(d.shapes) && d.shapes[i].name == name {
+			i++
+		}
+		if first > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(name)
+		if n := i - first; n > 1 {
+			fmt.Fprintf(&b, " ×%d", n)
+		}
+	}
+	return b.String()
+}
 
 // fingerprint is a hash of the shape of the dataflow.
 func (d *Dataflow) fingerprint() uint64 {
