@@ -23,6 +23,49 @@ func fields(ps []part) []field {
 	return fs
 }
 
+// mode is the way from a value to its word. The ways of the types that keys mostly have
+// are short; all others go through the list of fields, or through the lexicon.
+type mode uint8
+
+const (
+	general mode = iota
+	number       // one integer of 4 or 8 bytes at the beginning of a type of that size
+	pair44       // two integers of 4 bytes, in 8
+	pair42       // one of 4 bytes and one of 2, in 8
+)
+
+// modeOf returns the way of a type that has these fields and this size, and what the words
+// of all ways but the general one are flipped with, for the sake of signed integers.
+func modeOf(fs []field, size uintptr) (m mode, flip uint64) {
+	is := func(sizes ...uint8) bool {
+		if len(fs) != len(sizes) {
+			return false
+		}
+		at := uintptr(0)
+		for i, f := range fs {
+			if f.kind == floating || f.size != sizes[i] || f.off != at {
+				return false
+			}
+			at += uintptr(f.size)
+		}
+		return true
+	}
+	switch {
+	case size == 8 && is(8), size == 4 && is(4):
+		m = number
+	case size == 8 && is(4, 4):
+		m = pair44
+	case size == 8 && is(4, 2):
+		m = pair42
+	default:
+		return general, 0
+	}
+	for _, f := range fs {
+		flip |= f.order(0) << f.shift
+	}
+	return m, flip
+}
+
 // order turns the bits of a number into bits that compare as unsigned numbers as it does.
 func (f *field) order(bits uint64) uint64 {
 	top := uint64(1) << (8*f.size - 1)
@@ -30,7 +73,7 @@ func (f *field) order(bits uint64) uint64 {
 	case f.kind == unsigned:
 		return bits
 	case f.kind == floating && bits&top != 0:
-		return bits ^ (top | top - 1)
+		return bits ^ (top<<1 - 1)
 	}
 	return bits ^ top
 }
@@ -42,7 +85,7 @@ func (f *field) unorder(bits uint64) uint64 {
 	case f.kind == unsigned:
 		return bits
 	case f.kind == floating && bits&top == 0:
-		return bits ^ (top | top - 1)
+		return bits ^ (top<<1 - 1)
 	}
 	return bits ^ top
 }

@@ -1,0 +1,93 @@
+package word_test
+
+import (
+	"fmt"
+	"testing"
+
+	"weir/differential/word"
+)
+
+type (
+	pair32 struct{ A, B uint32 }
+	pair48 struct {
+		A uint32
+		B uint16
+	}
+	triple struct {
+		A int32
+		B uint8
+		C uint16
+	}
+	wide  struct{ A, B uint64 }
+	named struct {
+		Name string
+		N    int
+	}
+)
+
+// benchmark measures words and values of 1,024 records, a mix of old acquaintances.
+func benchmark[T comparable](b *testing.B, of func(i int) T) {
+	var lexicons word.Lexicons
+	c, err := word.New[T](&lexicons)
+	if err != nil {
+		b.Fatal(err)
+	}
+	xs := make([]T, 1024)
+	for i := range xs {
+		xs[i] = of(i * 7919 % len(xs))
+	}
+	ws := make([]uint64, len(xs))
+	for i, x := range xs {
+		ws[i] = c.Word(x)
+	}
+	run := func(name string, f func()) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				f()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(xs)), "ns/record")
+		})
+	}
+	run("Word", func() {
+		for i, x := range xs {
+			ws[i] = c.Word(x)
+		}
+	})
+	run("Value", func() {
+		for i, w := range ws {
+			xs[i] = c.Value(w)
+		}
+	})
+	run("Hash", func() {
+		sum := uint64(0)
+		for _, x := range xs {
+			sum += c.Hash(x)
+		}
+		ws[0] += sum & 0
+	})
+}
+
+func BenchmarkUint8(b *testing.B)   { benchmark(b, func(i int) uint8 { return uint8(i) }) }
+func BenchmarkUint32(b *testing.B)  { benchmark(b, func(i int) uint32 { return uint32(i) }) }
+func BenchmarkUint64(b *testing.B)  { benchmark(b, func(i int) uint64 { return uint64(i) }) }
+func BenchmarkInt(b *testing.B)     { benchmark(b, func(i int) int { return -i }) }
+func BenchmarkFloat64(b *testing.B) { benchmark(b, func(i int) float64 { return float64(-i) }) }
+func BenchmarkArray32(b *testing.B) {
+	benchmark(b, func(i int) [2]uint32 { return [2]uint32{uint32(i), uint32(i)} })
+}
+func BenchmarkPair32(b *testing.B) { benchmark(b, func(i int) pair32 { return pair32{uint32(i), 1} }) }
+func BenchmarkPair48(b *testing.B) { benchmark(b, func(i int) pair48 { return pair48{uint32(i), 1} }) }
+func BenchmarkTriple(b *testing.B) {
+	benchmark(b, func(i int) triple { return triple{int32(i), 1, 2} })
+}
+func BenchmarkBytes8(b *testing.B) {
+	benchmark(b, func(i int) [8]byte { return [8]byte{byte(i), byte(i >> 8)} })
+}
+func BenchmarkWide(b *testing.B) { benchmark(b, func(i int) wide { return wide{uint64(i), 1} }) }
+func BenchmarkString(b *testing.B) {
+	benchmark(b, func(i int) string { return fmt.Sprint("user-", i) })
+}
+func BenchmarkNamed(b *testing.B) {
+	benchmark(b, func(i int) named { return named{fmt.Sprint("user-", i), i} })
+}
