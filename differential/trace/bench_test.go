@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -123,7 +124,7 @@ func BenchmarkMerge(b *testing.B) {
 			m := new(merger)
 			for b.Loop() {
 				m.start(in[0], in[1], timely.Antichain{timely.Epoch(2)}, false)
-				if _, _, err := m.work(1 << 40); err != nil {
+				if _, _, err := m.work(math.MaxInt); err != nil {
 					b.Fatal(err)
 				}
 				m.out.Done(nil, nil)

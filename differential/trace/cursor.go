@@ -16,8 +16,11 @@ type Cursor struct {
 
 // place is how far a cursor is in a batch.
 type place struct {
-	batch      *Batch
-	block, key int
+	batch *Batch
+	block *Block // nil at the end
+	last  uint64 // key of block
+	at    int    // of block
+	key   int    // of block
 }
 
 // Reset begins anew with other batches, whose slice it does not keep.
@@ -26,7 +29,7 @@ func (c *Cursor) Reset(batches []*Batch) {
 	c.places = c.places[:0]
 	for _, b := range batches {
 		if len(b.blocks) > 0 {
-			c.places = append(c.places, place{batch: b})
+			c.places = append(c.places, place{batch: b, block: b.blocks[0], last: b.lasts[0]})
 		}
 	}
 }
@@ -37,22 +40,39 @@ func (c *Cursor) Reset(batches []*Batch) {
 func (c *Cursor) Collect(key uint64, from timely.Time, dst []ValueEdit) []ValueEdit {
 	for i := range c.places {
 		p := &c.places[i]
-		blocks := p.batch.blocks
-		if p.block < len(blocks) && p.batch.lasts[p.block] < key {
-			p.block, p.key = p.batch.SeekBlock(p.block, key), 0
-		}
-		if p.block == len(blocks) {
+		if p.last < key && !p.seekBlock(key) {
 			continue
 		}
-		b := blocks[p.block]
-		p.key = b.Seek(p.key, key)
-		if b.keys[p.key] != key {
+		p.key = p.block.Seek(p.key, key)
+		if p.block.keys[p.key] != key {
 			continue
 		}
-		dst = b.collect(p.key, from, dst)
-		for next := p.block + 1; next < len(blocks) && p.batch.lasts[next-1] == key && blocks[next].keys[0] == key; next++ {
-			dst = blocks[next].collect(0, from, dst)
+		dst = p.block.collect(p.key, from, dst)
+		if p.last == key {
+			dst = p.collectMore(key, from, dst)
 		}
+	}
+	return dst
+}
+
+// seekBlock goes to the block where key is or should be, if there is one.
+func (p *place) seekBlock(key uint64) bool {
+	if p.block == nil {
+		return false
+	}
+	p.key = 0
+	if p.at = p.batch.SeekBlock(p.at+1, key); p.at == len(p.batch.blocks) {
+		p.block = nil
+		return false
+	}
+	p.block, p.last = p.batch.blocks[p.at], p.batch.lasts[p.at]
+	return true
+}
+
+// collectMore appends the edits of key in the blocks after the first that has it.
+func (p *place) collectMore(key uint64, from timely.Time, dst []ValueEdit) []ValueEdit {
+	for i := p.at + 1; i < len(p.batch.blocks) && p.batch.lasts[i-1] == key && p.batch.blocks[i].keys[0] == key; i++ {
+		dst = p.batch.blocks[i].collect(0, from, dst)
 	}
 	return dst
 }

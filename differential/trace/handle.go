@@ -55,14 +55,15 @@ func (h *Handle) Ack(seq uint64) {
 	}
 }
 
-// Batches appends to dst the batches up to the reader's Ack, oldest first, without empty ones.
-// They do not change, whatever is merged later.
+// Batches appends to dst the batches up to the reader's Ack, oldest first, without empty ones. Of two that are being
+// merged there may be three: what is merged, and what is left of each. They do not change, whatever is merged later.
 func (h *Handle) Batches(dst []*Batch) []*Batch {
 	t := h.trace
 	for i := range t.layers {
-		dst = append(dst, t.layers[i].batch)
-		if with := t.layers[i].with; with != nil {
-			dst = append(dst, with)
+		for _, b := range t.layers[i].batches() {
+			if b != nil && b.edits > 0 {
+				dst = append(dst, b)
+			}
 		}
 	}
 	first := t.seq - uint64(len(t.recent))

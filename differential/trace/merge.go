@@ -23,7 +23,12 @@ type merger struct {
 	since timely.Antichain
 	out   Builder
 	both  []Edit
+
+	passed int // blocks of the inputs, since the last handover
 }
+
+// size is how large something is.
+type size struct{ edits, values, bytes int }
 
 // side is how far a merger is in one of its inputs.
 type side struct {
@@ -33,6 +38,7 @@ type side struct {
 	b      *Block // the block at, nil at the end
 	key    int    // of b
 	val    int    // position of the next value of key
+	gone   size   // of the blocks before at
 
 	// What the times of b are in the block that grows, whose epoch this is: index + 1, or 0 for not known yet.
 	epoch int
@@ -43,12 +49,13 @@ type side struct {
 func (m *merger) start(a, b *Batch, since timely.Antichain, owned bool) {
 	m.since = since
 	m.out.limit = blockMax
+	m.passed = 0
 	m.a.start(a, owned)
 	m.b.start(b, owned)
 }
 
 func (s *side) start(batch *Batch, owned bool) {
-	s.blocks, s.at, s.b, s.owned = nil, 0, nil, owned
+	s.blocks, s.at, s.b, s.owned, s.gone = nil, 0, nil, owned, size{}
 	if batch != nil && len(batch.blocks) > 0 {
 		s.blocks = batch.blocks
 		s.enter()
@@ -61,9 +68,13 @@ func (s *side) enter() {
 
 // next goes to the next block.
 func (m *merger) next(s *side) {
+	m.passed++
 	if s.owned {
 		s.blocks[s.at] = nil
 	}
+	s.gone.edits += s.b.Len()
+	s.gone.values += len(s.b.vals)
+	s.gone.bytes += s.b.bytes()
 	if s.at++; s.at == len(s.blocks) {
 		s.b, s.blocks = nil, nil
 	} else {

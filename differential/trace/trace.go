@@ -38,6 +38,7 @@ type Trace struct {
 
 // layer is a batch, or two that are being merged.
 type layer struct {
+	made     *Batch // nil, or what is merged already and no more in the other two
 	batch    *Batch
 	with     *Batch // nil, or the next newer one
 	merge    *merger
@@ -45,11 +46,16 @@ type layer struct {
 	patience int
 }
 
-func (l *layer) len() int {
-	if l.with != nil {
-		return l.batch.edits + l.with.edits
+// batches is what a layer consists of; some may be nil or empty.
+func (l *layer) batches() [3]*Batch { return [3]*Batch{l.made, l.batch, l.with} }
+
+func (l *layer) len() (edits int) {
+	for _, b := range l.batches() {
+		if b != nil {
+			edits += b.edits
+		}
 	}
-	return l.batch.edits
+	return edits
 }
 
 // Stats is the size of a trace.
@@ -58,7 +64,7 @@ type Stats struct {
 	Blocks  int
 	Edits   int
 	Values  int
-	Bytes   int // without what merges under way have made so far
+	Bytes   int // without what merges under way have made but not handed over
 	Merges  int // under way
 }
 
@@ -119,6 +125,8 @@ func (t *Trace) step(fuel int, each bool) (more bool) {
 			if done {
 				t.finish(i)
 				progress = true
+			} else if l.merge.due() {
+				l.made, l.batch, l.with = l.merge.handover(l.batch, l.with)
 			}
 			if !each {
 				fuel = left
@@ -209,7 +217,10 @@ func (t *Trace) hear() {
 // settle finds out since anew, after a handle has changed.
 func (t *Trace) settle() {
 	var since timely.Antichain
-	for _, h := range t.handles {
+	if len(t.handles) > 0 {
+		since = t.handles[0].since // which never changes, it is replaced
+	}
+	for _, h := range t.handles[min(1, len(t.handles)):] {
 		since = Union(since, h.since)
 	}
 	if !since.Equal(t.since) {
@@ -227,7 +238,7 @@ func (t *Trace) settle() {
 func (t *Trace) Stats() Stats {
 	var s Stats
 	count := func(b *Batch) {
-		if b == nil {
+		if b == nil || b.edits == 0 {
 			return
 		}
 		s.Batches++
@@ -237,8 +248,9 @@ func (t *Trace) Stats() Stats {
 		s.Bytes += b.bytes
 	}
 	for i := range t.layers {
-		count(t.layers[i].batch)
-		count(t.layers[i].with)
+		for _, b := range t.layers[i].batches() {
+			count(b)
+		}
 		if t.layers[i].merge != nil {
 			s.Merges++
 		}

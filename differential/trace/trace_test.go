@@ -258,6 +258,15 @@ func checkBatch(fatal func(string, ...any), b *Batch) []update {
 			}
 		}
 	}
+	size := batchBytes + 16*len(b.blocks)
+	values := 0
+	for _, block := range b.blocks {
+		size += block.bytes()
+		values += len(block.vals)
+	}
+	if size != b.bytes || values != b.values {
+		fatal("batch has %d bytes and %d values and says %d and %d", size, values, b.bytes, b.values)
+	}
 	if len(out) != b.Len() {
 		fatal("batch has %d edits and says %d", len(out), b.Len())
 	}
@@ -275,9 +284,9 @@ func newWorld(fatal func(string, ...any), from source) *world {
 
 // small makes blocks small, so that there are many.
 func small(t testing.TB) {
-	target, most, spill := blockTarget, blockMax, spillMin
-	blockTarget, blockMax, spillMin = 4, 8, 16
-	t.Cleanup(func() { blockTarget, blockMax, spillMin = target, most, spill })
+	target, most, spill, handover := blockTarget, blockMax, spillMin, handoverMin
+	blockTarget, blockMax, spillMin, handoverMin = 4, 8, 16, 1
+	t.Cleanup(func() { blockTarget, blockMax, spillMin, handoverMin = target, most, spill, handover })
 }
 
 func TestTraceIsTheModel(t *testing.T) {
@@ -294,7 +303,7 @@ func FuzzTrace(f *testing.F) {
 	small(f)
 	f.Add([]byte("\x01\x00\x02\x00\x01\x01\x01\x02\x03\x00\x01\x06\x03\x07\x01"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) > 2000 {
+		if len(data) > 300 {
 			return
 		}
 		from := &byteSource{data}
