@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -87,6 +88,28 @@ func TestBatcher(t *testing.T) {
 	})
 }
 
+// TestWideWords sorts keys and values that do not fit a word together.
+func TestWideWords(t *testing.T) {
+	for _, diff := range []int64{1, 2} { // all the same, or not
+		rng := rand.New(rand.NewPCG(9, 9))
+		b := NewBatcher()
+		var all []update
+		for i := range 5000 {
+			u := update{record: record{rng.Uint64() >> 60 << 60, rng.Uint64()}, diff: 1}
+			if i%2 == 0 {
+				u.diff = diff
+			}
+			all = append(all, u, u)
+			b.Add(u.key, u.val, u.time, u.diff)
+			b.Add(u.key, u.val, u.time, u.diff)
+		}
+		batch := seal(t, b, timely.Epoch(1))
+		if got := sums(checkBatch(t.Fatalf, batch)); !maps.Equal(got, sums(all)) {
+			t.Fatalf("batch has %d changes, expected %d or others", len(got), len(sums(all)))
+		}
+	}
+}
+
 func TestSealNothing(t *testing.T) {
 	b := NewBatcher()
 	tr := New()
@@ -127,6 +150,9 @@ func TestOverflow(t *testing.T) {
 		var overflow *OverflowError
 		if !errors.As(err, &overflow) {
 			t.Fatalf("%s: error is %v", what, err)
+		}
+		if text := err.Error(); !strings.Contains(text, "value 0x8 of key 0x7") || !strings.Contains(text, "9223372036854775807 + 1") {
+			t.Fatalf("%s: error does not tell what overflowed: %s", what, text)
 		}
 		if overflow.Key != 7 || overflow.Val != 8 || overflow.A != math.MaxInt64 || overflow.B != 1 {
 			t.Fatalf("%s: error is %v", what, err)

@@ -5,16 +5,18 @@ import "slices"
 // handoverMin is after how many blocks of input a merge hands over at least. Tests make it small.
 var handoverMin = 32
 
-// due says that so many blocks are merged that they had better be given back.
-func (m *merger) due() bool {
-	return m.passed >= max(handoverMin, (len(m.a.blocks)+len(m.b.blocks))/8)
+// plan says when the next handover is due.
+func (m *merger) plan() {
+	m.passed, m.pass = 0, max(handoverMin, (len(m.a.blocks)+len(m.b.blocks))/8)
 }
+
+// due says that so many blocks are merged that they had better be given back.
+func (m *merger) due() bool { return m.passed >= m.pass }
 
 // handover ends the growing block and splits what a merge is about into what is made and what
 // is left of its inputs a and b (which may be nil). The three together are what a and b are together. Who
 // keeps those instead needs a and b no more, and so a merge never holds much more than its inputs.
 func (m *merger) handover(a, b *Batch) (made, restA, restB *Batch) {
-	m.passed = 0
 	m.out.flush()
 	made = &Batch{
 		blocks: slices.Clone(m.out.blocks), lasts: slices.Clone(m.out.lasts), lower: a.lower, upper: a.upper,
@@ -25,6 +27,7 @@ func (m *merger) handover(a, b *Batch) (made, restA, restB *Batch) {
 		made.upper = b.upper
 		restB = m.b.rest(b)
 	}
+	m.plan()
 	return made, restA, restB
 }
 

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"math"
 	"slices"
 
 	"weir/timely"
@@ -25,6 +26,7 @@ type merger struct {
 	both  []Edit
 
 	passed int // blocks of the inputs, since the last handover
+	pass   int // how many are enough for the next
 }
 
 // size is how large something is.
@@ -49,9 +51,12 @@ type side struct {
 func (m *merger) start(a, b *Batch, since timely.Antichain, owned bool) {
 	m.since = since
 	m.out.limit = blockMax
-	m.passed = 0
+	m.passed, m.pass = 0, math.MaxInt
 	m.a.start(a, owned)
 	m.b.start(b, owned)
+	if !owned {
+		m.plan()
+	}
 }
 
 func (s *side) start(batch *Batch, owned bool) {
@@ -85,10 +90,11 @@ func (m *merger) next(s *side) {
 	}
 }
 
-// work moves about fuel edits and returns what is left of fuel, and whether all is merged.
+// work moves about fuel edits and returns what is left of fuel, and whether all is merged. It
+// pauses when a handover is due.
 func (m *merger) work(fuel int) (left int, done bool, err error) {
 	a, b := &m.a, &m.b
-	for fuel > 0 {
+	for fuel > 0 && m.passed < m.pass {
 		switch {
 		case a.b == nil && b.b == nil:
 			return fuel, true, m.out.err

@@ -154,7 +154,9 @@ func TestNoReaders(t *testing.T) {
 	if tr.Stats() != (Stats{}) {
 		t.Fatalf("a trace whose readers will not ask has %+v", tr.Stats())
 	}
+	third := tr.Handle() // second has not heard of the batches to come, and will not ask
 	second.Drop()
+	third.Drop()
 	b := NewBatcher()
 	seal(t, b, timely.Epoch(1))
 	b.Add(1, 1, timely.Epoch(1), 1)
@@ -192,5 +194,33 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 	one()
 	if n := testing.AllocsPerRun(100, one); n > 3 {
 		t.Errorf("a batch of two changes is made in %v allocations, expected 3", n)
+	}
+}
+
+// TestMergeGivesBack merges two large batches: what they, and what is made of them, takes little more memory at any time than before.
+func TestMergeGivesBack(t *testing.T) {
+	tr, h := loaded(t, 1_000_000, rand.New(rand.NewPCG(1, 2)))
+	b := NewBatcher()
+	seal(t, b, timely.Epoch(1))
+	edges(b, rand.New(rand.NewPCG(3, 4)), 500_000, 100_000, timely.Epoch(1))
+	if err := tr.Insert(seal(t, b, timely.Epoch(2))); err != nil {
+		t.Fatal(err)
+	}
+	h.Ack(tr.Seq())
+	before := tr.Stats()
+	steps, parts := 0, 0
+	for more := true; more; steps++ {
+		var err error
+		if more, err = tr.Work(10_000); err != nil {
+			t.Fatal(err)
+		}
+		s := tr.Stats()
+		if s.Edits != before.Edits || s.Bytes > before.Bytes*5/4 {
+			t.Fatalf("while merging the trace has %+v, before %+v", s, before)
+		}
+		parts = max(parts, s.Batches)
+	}
+	if parts != 3 || steps < 100 || len(h.Batches(nil)) != 1 {
+		t.Fatalf("merging took %d steps, in which there were %d batches at most, and then %d", steps, parts, len(h.Batches(nil)))
 	}
 }

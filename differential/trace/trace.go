@@ -106,37 +106,38 @@ func (t *Trace) Work(fuel int) (more bool, err error) {
 	return t.step(fuel, false), t.err
 }
 
-// step starts the merges that are due and moves fuel edits: in each of them, or in all together.
+// step starts the merges that are due and moves about fuel edits: in each of them, or in all together.
 func (t *Trace) step(fuel int, each bool) (more bool) {
-	for t.err == nil {
+	for progress := true; progress && fuel > 0 && t.err == nil; {
 		t.start()
-		progress := false
+		progress = false
 		for i := len(t.layers) - 1; i >= 0 && fuel > 0 && t.err == nil; i-- {
-			l := &t.layers[i]
-			if l.merge == nil {
+			if t.layers[i].merge == nil {
 				continue
 			}
-			left, done, err := l.merge.work(fuel)
-			t.moved += fuel - left
-			if err != nil {
-				t.err = err
-				break
-			}
+			left, done := t.move(&t.layers[i], fuel)
 			if done {
 				t.finish(i)
 				progress = true
-			} else if l.merge.due() {
-				l.made, l.batch, l.with = l.merge.handover(l.batch, l.with)
 			}
+			t.moved += fuel - left
 			if !each {
 				fuel = left
 			}
 		}
-		if !progress || fuel <= 0 {
-			break
-		}
 	}
 	return t.err == nil && slices.ContainsFunc(t.layers, func(l layer) bool { return l.merge != nil })
+}
+
+// move moves about fuel edits in the merge of a layer, and returns what is left of fuel and whether all is merged.
+func (t *Trace) move(l *layer, fuel int) (left int, done bool) {
+	for fuel > 0 && !done && t.err == nil {
+		fuel, done, t.err = l.merge.work(fuel)
+		if t.err == nil && !done && l.merge.due() {
+			l.made, l.batch, l.with = l.merge.handover(l.batch, l.with)
+		}
+	}
+	return fuel, done && t.err == nil
 }
 
 // finish puts what the merge of layer i has made in the place of its inputs.
@@ -200,7 +201,9 @@ func (t *Trace) wanted() bool { return len(t.since) > 0 }
 func (t *Trace) hear() {
 	acked := t.seq
 	for _, h := range t.handles {
-		acked = min(acked, h.ack)
+		if len(h.since) > 0 {
+			acked = min(acked, h.ack)
+		}
 	}
 	first := t.seq - uint64(len(t.recent)) // the number before that of recent[0]
 	if acked <= first {

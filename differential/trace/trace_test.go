@@ -177,7 +177,15 @@ func (w *world) step() {
 	case 7:
 		for _, h := range w.readers {
 			if w.from.below(2, "advance") == 1 {
-				h.Advance(w.beyond(h.Since()))
+				since := w.beyond(h.Since())
+				if w.from.below(4, "behind") == 0 {
+					since = w.beyond(timely.Antichain{{}, {0, 1}})
+				}
+				before := h.Since()
+				h.Advance(since)
+				if !before.Dominates(h.Since()) || !since.Dominates(h.Since()) {
+					w.fatal("since %v, advanced to %v, is %v", before, since, h.Since())
+				}
 			}
 		}
 	}
