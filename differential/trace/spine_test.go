@@ -215,7 +215,7 @@ func TestMergeGivesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := tr.Stats()
-		if s.Edits != before.Edits || s.Bytes > before.Bytes*5/4 {
+		if s.Edits != before.Edits || s.Bytes > before.Bytes*3/2 {
 			t.Fatalf("while merging the trace has %+v, before %+v", s, before)
 		}
 		parts = max(parts, s.Batches)
