@@ -105,13 +105,26 @@ func (c *Codec[T]) Hash(x T) uint64 {
 	return c.hash(x)
 }
 
-// Hold makes an index known that holds words of c. When the lexicon is swept, visit is
-// called and calls mark with each word of the index, in any order, as often as it likes.
-// What no holder marks is forgotten. The holder stays until release is called. For a
-// packed type nothing is done.
+// Hold makes known what holds words of c. When its lexicon begins to be swept, visit is called
+// and calls mark with each of the words, in any order, as often as it likes. What no holder
+// marks is forgotten. There is no word 0 of an interned type; marking it does nothing. The
+// holder stays until release is called. For a packed type nothing is done.
+//
+// Hold is for what is small, or changes: [Codec.HoldColumns] is for an index.
 func (c *Codec[T]) Hold(visit func(mark func(w uint64))) (release func()) {
 	if c.lexicon == nil {
 		return func() {}
 	}
-	return c.lexicon.hold(visit)
+	return c.lexicon.hold(&holder{visit: visit})
+}
+
+// HoldColumns is Hold for an index: when its lexicon begins to be swept, columns appends
+// the slices of words that the index consists of at the time, and which are read
+// little by little in the calls of [Lexicons.Tidy] that follow. Their elements must not
+// be changed any more, but the index may forget them.
+func (c *Codec[T]) HoldColumns(columns func(to [][]uint64) [][]uint64) (release func()) {
+	if c.lexicon == nil {
+		return func() {}
+	}
+	return c.lexicon.hold(&holder{columns: columns})
 }

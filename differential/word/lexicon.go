@@ -2,10 +2,8 @@ package word
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"hash/maphash"
-	"math"
 	"reflect"
 )
 
@@ -14,7 +12,8 @@ import (
 type Lexicons struct {
 	byType map[reflect.Type]*lexicon
 	all    []*lexicon
-	due    bool // a lexicon has doubled
+	due    bool // a lexicon is to be swept, or is being swept
+	fuel   int  // what a call of Tidy does at least; 0 is tidyFuel
 }
 
 // of returns the lexicon of a type.
@@ -25,7 +24,8 @@ func (l *Lexicons) of(t reflect.Type) *lexicon {
 	if l.byType == nil {
 		l.byType = map[reflect.Type]*lexicon{}
 	}
-	x := newLexicon(l)
+	x := &lexicon{lexicons: l, seed: maphash.MakeSeed(), table: newTable()}
+	x.pace()
 	l.byType[t] = x
 	l.all = append(l.all, x)
 	return x
@@ -34,186 +34,54 @@ func (l *Lexicons) of(t reflect.Type) *lexicon {
 // Size returns how many values the lexicons know, and how many bytes they take.
 func (l *Lexicons) Size() (values, size int) {
 	for _, x := range l.all {
-		values += x.count
-		size += x.size()
+		values += x.table.count
+		size += x.table.size() + x.numbers.size() + x.arena.size()
 	}
 	return values, size
 }
 
-// lexicon gives numbers to strings of bytes: dense ones, from 1.
+// lexicon gives numbers to strings of bytes. Its three parts grow by bounded steps:
+// however many values it knows, one more never makes it copy more than a few kilobytes.
+// Nothing in them is for the garbage collector to follow but the slices they consist of.
 type lexicon struct {
 	lexicons *Lexicons
 	seed     maphash.Seed
-
-	// table is open, with linear probing: 32 bits of hash, then 32 bits of number;
-	// 0 where nothing is. Its length is a power of two.
-	table []uint64
-	count int // of values
-
-	// places says where the bytes of each number are: 32 bits of chunk, 32 of offset
-	// in it. Chunk 0 does not exist: such a place is free, and its offset is the
-	// number of the next free one, or 0. Number 0 is never given out.
-	places []uint64
-	free   uint32
-
-	arena arena
+	table    table   // from hash to number
+	numbers  numbers // from number to place
+	arena    arena   // from place to bytes
 	sweeper
-}
-
-const minTable = 64
-
-func newLexicon(l *Lexicons) *lexicon {
-	x := &lexicon{lexicons: l, seed: maphash.MakeSeed(), table: make([]uint64, minTable), places: make([]uint64, 1)}
-	x.pace()
-	return x
 }
 
 // intern returns the number of b, of which it keeps a copy if it has none.
 func (x *lexicon) intern(b []byte) uint64 {
-	h := maphash.Bytes(x.seed, b)
-	tag := h >> 32
-	mask := uint64(len(x.table) - 1)
+	tag := maphash.Bytes(x.seed, b) >> 32
+	s := x.table.segment(tag)
+	mask := uint64(len(s.slots) - 1)
 	i := tag & mask
-	for ; x.table[i] != 0; i = (i + 1) & mask {
-		if s := x.table[i]; s>>32 == tag && bytes.Equal(x.bytes(s&math.MaxUint32), b) {
-			return s & math.MaxUint32
+	for ; s.slots[i] != 0; i = (i + 1) & mask {
+		if slot := s.slots[i]; slot>>32 == tag && bytes.Equal(x.arena.at(x.numbers.place(slot&maxNumber)), b) {
+			if x.phase != resting {
+				x.mark(slot & maxNumber)
+			}
+			return slot & maxNumber
 		}
 	}
-	n := x.number(x.arena.add(b))
-	x.table[i] = tag<<32 | n
-	x.count++
-	if 4*x.count > 3*len(x.table) {
-		x.rehash(2 * len(x.table))
-	}
-	if x.count >= x.dueCount || x.arena.used >= x.dueBytes {
+	n := x.numbers.take(x.arena.add(b))
+	s.slots[i] = tag<<32 | n
+	x.table.added(s, tag)
+	if x.phase != resting {
+		x.mark(n)
+		x.born++
+	} else if x.table.count >= x.dueCount || x.arena.used >= x.dueBytes {
 		x.lexicons.due = true
 	}
 	return n
 }
 
-// number gives a number to the bytes at a place.
-func (x *lexicon) number(place uint64) uint64 {
-	if n := x.free; n != 0 {
-		x.free = uint32(x.places[n])
-		x.places[n] = place
-		return uint64(n)
-	}
-	n := uint64(len(x.places))
-	if n > math.MaxUint32 {
-		panic("word: a lexicon holds 2^32-1 values and is full")
-	}
-	x.places = append(x.places, place)
-	return n
-}
-
-// rehash moves the table into one of n slots.
-func (x *lexicon) rehash(n int) {
-	old := x.table
-	x.table = make([]uint64, n)
-	for _, s := range old {
-		if s != 0 {
-			x.put(s)
-		}
-	}
-}
-
-// put puts a slot that is not there into the table, which has room.
-func (x *lexicon) put(s uint64) {
-	mask := uint64(len(x.table) - 1)
-	i := s >> 32 & mask
-	for x.table[i] != 0 {
-		i = (i + 1) & mask
-	}
-	x.table[i] = s
-}
-
 // bytes returns the bytes of a number. They do not change.
 func (x *lexicon) bytes(w uint64) []byte {
-	if w >= uint64(len(x.places)) || x.places[w]>>32 == 0 {
+	if !x.numbers.has(w) {
 		panic(fmt.Sprintf("word: %d is the word of no value: it was forgotten, or is of another type or worker", w))
 	}
-	return x.arena.at(x.places[w])
-}
-
-func (x *lexicon) size() int { return 8*(cap(x.table)+cap(x.places)) + x.arena.size() }
-
-// arena keeps strings of bytes in chunks. Bytes once written are never changed, since
-// strings that were handed out lie in them; what is dropped is left to the garbage collector.
-type arena struct {
-	chunks [][]byte // the first is none
-	spare  []uint32 // chunks that were dropped
-	last   uint32   // the chunk that is being filled
-	used   int      // bytes in all chunks
-}
-
-// A chunk is as large as all before it, within bounds. What is larger than a quarter of
-// the largest has a chunk of its own.
-const (
-	minChunk = 1 << 12
-	maxChunk = 1 << 18
-)
-
-// add writes b, its length before it, and returns its place.
-func (a *arena) add(b []byte) uint64 {
-	var head [binary.MaxVarintLen64]byte
-	width := binary.PutUvarint(head[:], uint64(len(b)))
-	need := width + len(b)
-	id := a.last
-	if id == 0 || cap(a.chunks[id])-len(a.chunks[id]) < need {
-		if need > maxChunk/4 {
-			id = a.chunk(need)
-		} else {
-			id = a.chunk(max(min(max(a.used, minChunk), maxChunk), need))
-			a.last = id
-		}
-	}
-	c := a.chunks[id]
-	off := len(c)
-	a.chunks[id] = append(append(c, head[:width]...), b...)
-	a.used += need
-	return uint64(id)<<32 | uint64(off)
-}
-
-// chunk makes a chunk and returns its number.
-func (a *arena) chunk(n int) uint32 {
-	if len(a.chunks) == 0 {
-		a.chunks = append(a.chunks, nil)
-	}
-	c := make([]byte, 0, n)
-	if k := len(a.spare); k > 0 {
-		id := a.spare[k-1]
-		a.spare = a.spare[:k-1]
-		a.chunks[id] = c
-		return id
-	}
-	a.chunks = append(a.chunks, c)
-	return uint32(len(a.chunks) - 1)
-}
-
-// at returns what is at a place.
-func (a *arena) at(place uint64) []byte {
-	b := a.chunks[place>>32][uint32(place):]
-	n, width := uint64(b[0]), 1
-	if n >= 0x80 {
-		n, width = binary.Uvarint(b)
-	}
-	return b[width : width+int(n) : width+int(n)]
-}
-
-// drop forgets a chunk.
-func (a *arena) drop(id uint32) {
-	a.used -= len(a.chunks[id])
-	a.chunks[id] = nil
-	a.spare = append(a.spare, id)
-	if a.last == id {
-		a.last = 0
-	}
-}
-
-func (a *arena) size() int {
-	n := 0
-	for _, c := range a.chunks {
-		n += cap(c)
-	}
-	return n
+	return x.arena.at(x.numbers.place(w))
 }

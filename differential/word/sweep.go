@@ -3,22 +3,55 @@ package word
 import "slices"
 
 // sweeper is what a lexicon knows for forgetting what nobody holds.
+//
+// A sweep is done in small steps while the dataflow goes on. It marks what the indices
+// held at its beginning, and whatever is asked for by [Codec.Word] until its end
+// (snapshot at the beginning: Yuasa, Real-time garbage collection on general-purpose
+// machines, 1990). A word that is in an index later was in one at the beginning, or was
+// asked for since. So nothing needs to be known of how words move between indices.
 type sweeper struct {
 	holders []*holder
 	// A sweep is due with so many values, or bytes of them.
 	dueCount, dueBytes int
+
+	phase   phase
+	live    []uint64   // the set of numbers that are marked
+	columns [][]uint64 // to be marked yet
+	cursor  uint64     // the hash, or the number, to go on from
+
+	// The work of this sweep, in words looked at, and what was new during it.
+	total, done int
+	born, added int
+	count, used int // when it began
 }
 
-type holder struct{ visit func(mark func(w uint64)) }
+type phase uint8
 
-// A lexicon smaller than this is not swept.
 const (
-	minDueCount = 1 << 10
-	minDueBytes = 1 << 20
+	resting    phase = iota
+	marking          // the columns
+	forgetting       // segment by segment
+	compacting       // number by number
 )
 
-func (x *lexicon) hold(visit func(mark func(w uint64))) (release func()) {
-	h := &holder{visit}
+type holder struct {
+	visit   func(mark func(w uint64))
+	columns func(to [][]uint64) [][]uint64
+}
+
+const (
+	// A lexicon smaller than this is not swept.
+	minDueCount = 1 << 10
+	minDueBytes = 1 << 20
+	// tidyFuel is how many words a call of Tidy looks at, at least: some 50 µs.
+	tidyFuel = 1 << 14
+	// costly is how many words could be looked at while one value is forgotten or copied.
+	costly = 8
+	// A sweep is done before a lexicon has grown by one part in sweepShare.
+	sweepShare = 4
+)
+
+func (x *lexicon) hold(h *holder) (release func()) {
 	x.holders = append(x.holders, h)
 	return func() {
 		if i := slices.Index(x.holders, h); i >= 0 {
@@ -27,123 +60,187 @@ func (x *lexicon) hold(visit func(mark func(w uint64))) (release func()) {
 	}
 }
 
-// Tidy forgets the values that no holder holds, in each lexicon that has doubled
-// since this was last done: it visits all holders of those. Words that are not in an index yet
-// are forgotten with them, so call it between batches, when no operator has any in
-// hand. It costs next to nothing when there is nothing to do.
-func (l *Lexicons) Tidy() {
-	if l.due {
-		l.tidy()
-	}
+// Tidy does some of the work of forgetting values that no holder holds, if a lexicon has
+// doubled since that was last done: some 50 µs, or more if many new values came since the
+// last call, and almost nothing if there is nothing to do. It reports whether there is
+// more to do, for those who have time.
+//
+// Call it between batches, when all words that are still needed are in indices that
+// are held, and none in an operator's hands.
+func (l *Lexicons) Tidy() (more bool) {
+	return l.due && l.tidy()
 }
 
-func (l *Lexicons) tidy() {
-	l.due = false
+func (l *Lexicons) tidy() (more bool) {
+	fuel := l.fuel
+	if fuel == 0 {
+		fuel = tidyFuel
+	}
 	for _, x := range l.all {
-		if x.count >= x.dueCount || x.arena.used >= x.dueBytes {
-			x.sweep()
+		if x.phase == resting && (x.table.count >= x.dueCount || x.arena.used >= x.dueBytes) {
+			x.begin()
+		}
+		if x.phase != resting {
+			x.step(max(fuel, x.behind()))
+			more = more || x.phase != resting
 		}
 	}
+	l.due = more
+	return more
 }
 
-// Sweep is Tidy for all lexicons, due or not.
+// Sweep forgets all values that no holder holds, at once. What is said of [Lexicons.Tidy]
+// holds here too.
 func (l *Lexicons) Sweep() {
 	l.due = false
 	for _, x := range l.all {
-		x.sweep()
+		for x.phase != resting { // what it marked may be held no longer
+			x.step(1 << 30)
+		}
+		x.begin()
+		for x.phase != resting {
+			x.step(1 << 30)
+		}
 	}
 }
 
 // pace sets when the next sweep is due: when the lexicon has doubled, so that sweeping costs
 // each new value a constant share.
 func (x *lexicon) pace() {
-	x.dueCount = max(2*x.count, minDueCount)
+	x.dueCount = max(2*x.table.count, minDueCount)
 	x.dueBytes = max(2*x.arena.used, minDueBytes)
 }
 
-// sweep forgets the values that no holder marks.
-func (x *lexicon) sweep() {
-	live := make([]uint64, len(x.places)/64+1)
-	mark := func(w uint64) { live[w/64] |= 1 << (w % 64) }
+// begin takes note of what is held.
+func (x *lexicon) begin() {
+	x.live = make([]uint64, len(x.numbers.pages)<<pageBits/64)
+	x.phase, x.cursor = marking, 0
+	x.done, x.born, x.added = 0, 0, x.arena.added
+	x.count, x.used = x.table.count, x.arena.used
+	x.total = x.table.slots + len(x.numbers.pages)<<pageBits + costly*x.count
 	for _, h := range x.holders {
-		h.visit(mark)
-	}
-	x.forget(live)
-	x.compact()
-	x.pace()
-}
-
-// forget frees the numbers that are not in the set live, and shrinks the tables to what
-// is left.
-func (x *lexicon) forget(live []uint64) {
-	isLive := func(w uint64) bool { return live[w/64]>>(w%64)&1 != 0 }
-
-	end := len(x.places)
-	for end > 1 && !(isLive(uint64(end-1)) && x.places[end-1]>>32 != 0) {
-		end--
-	}
-	x.places = x.places[:end]
-	if cap(x.places) > 4*end {
-		x.places = slices.Clip(slices.Clone(x.places))
-	}
-	x.free, x.count = 0, 0
-	for w := end - 1; w > 0; w-- { // the lowest numbers are to be taken first
-		if isLive(uint64(w)) && x.places[w]>>32 != 0 {
-			x.count++
+		if h.visit != nil {
+			h.visit(x.mark)
 		} else {
-			x.places[w] = uint64(x.free)
-			x.free = uint32(w)
+			x.columns = h.columns(x.columns)
 		}
 	}
-
-	old := x.table
-	n := len(old)
-	for n > minTable && 4*x.count < n {
-		n /= 2
+	for _, c := range x.columns {
+		x.total += len(c)
 	}
-	x.table = make([]uint64, n)
-	for _, s := range old {
-		if s != 0 && isLive(s&(1<<32-1)) {
-			x.put(s)
+}
+
+// mark keeps a number from being forgotten by this sweep. Those of pages that are new since
+// it began are not forgotten in any case.
+func (x *lexicon) mark(n uint64) {
+	if i := n / 64; i < uint64(len(x.live)) {
+		x.live[i] |= 1 << (n % 64)
+	}
+}
+
+func (x *lexicon) isLive(n uint64) bool {
+	i := n / 64
+	return i >= uint64(len(x.live)) || x.live[i]>>(n%64)&1 != 0
+}
+
+// behind is how much is to be done so that the sweep ends in time.
+func (x *lexicon) behind() int {
+	grown := max(float64(x.born)/float64(max(x.count, minDueCount)), float64(x.arena.added-x.added)/float64(max(x.used, minDueBytes)))
+	return int(min(sweepShare*grown, 1)*float64(x.total)) - x.done
+}
+
+// step goes on with the sweep for so many words.
+func (x *lexicon) step(fuel int) {
+	x.done += fuel
+	for fuel > 0 {
+		switch x.phase {
+		case marking:
+			fuel -= x.markSome(fuel)
+		case forgetting:
+			fuel -= x.forgetSome()
+		case compacting:
+			fuel -= x.compactSome(fuel)
+		case resting:
+			return
 		}
 	}
 }
 
-// compact drops the chunks in which less than half is live, and copies what is.
-func (x *lexicon) compact() {
-	inUse := make([]int, len(x.arena.chunks))
-	for _, place := range x.places {
-		if id := place >> 32; id != 0 {
-			inUse[id] += spelled(x.arena.at(place))
-		}
+// markSome marks some of a column, and returns how much.
+func (x *lexicon) markSome(fuel int) int {
+	last := len(x.columns) - 1
+	if last < 0 {
+		x.columns = nil
+		x.phase, x.cursor = forgetting, 0
+		return 0
 	}
-	// What is copied must not go into a chunk that is to be dropped.
-	sparse := make([]bool, len(inUse))
-	for id := range inUse {
-		if c := x.arena.chunks[id]; len(c) > 0 && 2*inUse[id] < len(c) {
-			sparse[id] = true
-			if x.arena.last == uint32(id) {
-				x.arena.last = 0
-			}
-		}
+	column := x.columns[last]
+	n := min(fuel, len(column))
+	for _, w := range column[:n] {
+		x.live[w/64] |= 1 << (w % 64)
 	}
-	for w, place := range x.places {
-		if id := place >> 32; id != 0 && int(id) < len(sparse) && sparse[id] {
-			x.places[w] = x.arena.add(x.arena.at(place))
-		}
-	}
-	for id, is := range sparse {
-		if is {
-			x.arena.drop(uint32(id))
-		}
-	}
-}
-
-// spelled is how many bytes of an arena b takes.
-func spelled(b []byte) int {
-	n := len(b) + 1
-	for k := len(b); k >= 0x80; k >>= 7 {
-		n++
+	if n < len(column) {
+		x.columns[last] = column[n:]
+	} else {
+		x.columns[last] = nil
+		x.columns = x.columns[:last]
 	}
 	return n
+}
+
+// forgetSome forgets the numbers of a segment that are not marked, and returns the work it was.
+func (x *lexicon) forgetSome() int {
+	s := x.table.segment(x.cursor)
+	work, bits := len(s.slots), s.bits
+	work += costly * x.table.filter(x.cursor, func(n uint64) bool {
+		if x.isLive(n) {
+			return true
+		}
+		x.arena.forget(x.numbers.place(n))
+		x.numbers.release(n)
+		return false
+	})
+	span := uint64(1) << (hashBits - bits)
+	x.cursor = x.cursor&^(span-1) + span // it may have been joined with the one before, which is done
+	if x.cursor>>hashBits != 0 {
+		x.live = nil
+		x.phase, x.cursor = compacting, 0
+		if !x.arena.thin() {
+			x.end()
+		}
+	}
+	return work
+}
+
+// compactSome copies values that are in chunks with little else, and returns the work it was.
+func (x *lexicon) compactSome(fuel int) int {
+	work := 0
+	for work < fuel {
+		if x.cursor>>pageBits == uint64(len(x.numbers.pages)) {
+			x.end()
+			break
+		}
+		places := x.numbers.pages[x.cursor>>pageBits].places
+		if places == nil {
+			work++
+			x.cursor += 1 << pageBits
+			continue
+		}
+		place := &places[x.cursor&pageMask]
+		if *place>>32 != 0 {
+			var copied int
+			if *place, copied = x.arena.move(*place); copied > 0 {
+				work += costly + copied/64
+			}
+		}
+		work++
+		x.cursor++
+	}
+	return work
+}
+
+func (x *lexicon) end() {
+	x.phase = resting
+	x.numbers.tidy()
+	x.pace()
 }

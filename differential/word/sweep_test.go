@@ -18,12 +18,19 @@ type index[T comparable] struct {
 	release func()
 }
 
-func newIndex[T comparable](c *word.Codec[T]) *index[T] {
+func newIndex[T comparable](c *word.Codec[T], columns bool) *index[T] {
 	x := &index[T]{words: map[uint64]T{}}
+	if columns {
+		x.release = c.HoldColumns(func(to [][]uint64) [][]uint64 {
+			all := slices.Collect(maps.Keys(x.words))
+			return append(to, all[:len(all)/2], all[len(all)/2:], nil)
+		})
+		return x
+	}
 	x.release = c.Hold(func(mark func(w uint64)) {
 		for w := range x.words {
 			mark(w)
-			mark(w)
+			mark(0)
 		}
 	})
 	return x
@@ -45,6 +52,7 @@ func TestSweep(t *testing.T) {
 func sweep[T comparable](t *testing.T, of func(i, pad int) T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l word.Lexicons
+		l.SetFuel(rapid.SampledFrom([]int{1, 30, 1000, 0}).Draw(t, "fuel"))
 		c := codec[T](t, &l)
 		var indices []*index[T]
 		var kept []struct{ value, want T } // values that came from words and outlive them
@@ -52,7 +60,11 @@ func sweep[T comparable](t *testing.T, of func(i, pad int) T) {
 		check := func(swept bool) {
 			held := map[T]uint64{}
 			for _, x := range indices {
+				n := 0
 				for w, want := range x.words {
+					if n++; n > 100 && !swept {
+						break // it is done often
+					}
 					if got := c.Value(w); got != want {
 						t.Fatalf("word %d is of %v, was of %v", w, got, want)
 					}
@@ -75,11 +87,11 @@ func sweep[T comparable](t *testing.T, of func(i, pad int) T) {
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"add": func(t *rapid.T) { // a batch of new or known values to an index
-				if len(indices) == 0 {
-					indices = append(indices, newIndex(c))
+				if len(indices) == 0 || len(indices) < 4 && rapid.IntRange(0, 3).Draw(t, "new index") == 0 {
+					indices = append(indices, newIndex(c, rapid.Bool().Draw(t, "columns")))
 				}
 				x := indices[rapid.IntRange(0, len(indices)-1).Draw(t, "index")]
-				n := rapid.SampledFrom([]int{1, 10, 700}).Draw(t, "n")
+				n := rapid.SampledFrom([]int{1, 10, 700, 2000}).Draw(t, "n")
 				first := rapid.IntRange(max(0, next-n), next).Draw(t, "first")
 				pad := rapid.SampledFrom([]int{0, 0, 10, 200, 3000}).Draw(t, "pad")
 				for i := first; i < first+n; i++ {
@@ -102,19 +114,25 @@ func sweep[T comparable](t *testing.T, of func(i, pad int) T) {
 				}
 				i := rapid.IntRange(0, len(indices)-1).Draw(t, "index")
 				x := indices[i]
-				for w := range x.words {
-					if rapid.IntRange(0, 1).Draw(t, "of two") == 0 {
-						break
-					}
-					delete(x.words, w)
-				}
+				of := uint64(rapid.IntRange(1, 20).Draw(t, "one of"))
+				maps.DeleteFunc(x.words, func(w uint64, _ T) bool { return w%of == 0 || of > 15 && w%of != 0 })
 				if rapid.Bool().Draw(t, "release") {
 					x.release()
 					x.release()
 					indices = slices.Delete(indices, i, i+1)
 				}
 			},
-			"tidy":  func(*rapid.T) { l.Tidy() },
+			"tidy": func(*rapid.T) { l.Tidy() },
+			"wait": func(*rapid.T) {
+				for l.Tidy() {
+				}
+			},
+			"copy": func(t *rapid.T) { // words go from index to index, as in a reduction
+				if len(indices) < 2 {
+					t.Skip()
+				}
+				maps.Copy(indices[0].words, indices[1].words)
+			},
 			"sweep": func(*rapid.T) { l.Sweep(); check(true) },
 			"": func(*rapid.T) {
 				check(false)
@@ -154,6 +172,47 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
+// What many values took is given back, whether they are forgotten at once or while others come.
+func TestMemoryIsGivenBack(t *testing.T) {
+	var l word.Lexicons
+	c := codec[string](t, &l)
+	held := map[uint64]int{}
+	defer c.HoldColumns(func(to [][]uint64) [][]uint64 { return append(to, slices.Collect(maps.Keys(held))) })()
+	add := func(from, to int) {
+		for i := from; i < to; i++ {
+			held[c.Word(fmt.Sprintf("a value of some length: %d", i))] = i
+		}
+	}
+	check := func(size int) {
+		t.Helper()
+		for w, i := range held {
+			if got, want := c.Value(w), fmt.Sprintf("a value of some length: %d", i); got != want || c.Word(want) != w {
+				t.Fatalf("the value of %d is %q, was %q", w, got, want)
+			}
+		}
+		if values, got := l.Size(); values != len(held) || got > size {
+			t.Errorf("%d values known in %d bytes, %d held, want %d bytes", values, got, len(held), size)
+		}
+	}
+	add(0, 100_000)
+	check(9 << 20)
+	maps.DeleteFunc(held, func(w uint64, _ int) bool { return w%1000 != 0 })
+	l.Sweep()
+	check(3 << 20) // one number of each page is in use
+	clear(held)
+	add(0, 100)
+	l.Sweep()
+	l.Sweep()
+	check(1 << 20)
+	add(0, 100_000)
+	maps.DeleteFunc(held, func(w uint64, _ int) bool { return w > 5000 })
+	for i := 0; l.Tidy(); i++ {
+		add(100_000+i, 100_001+i)
+	}
+	l.Sweep()
+	check(2 << 20)
+}
+
 func TestTidyWaitsForItsTime(t *testing.T) {
 	var l word.Lexicons
 	c := codec[uint64](t, &l)
@@ -169,13 +228,15 @@ func TestTidyWaitsForItsTime(t *testing.T) {
 		t.Errorf("%d visits before the first is due", visits)
 	}
 	s.Word("one more")
-	l.Tidy()
+	for l.Tidy() {
+	}
 	l.Tidy()
 	if visits != 1 {
 		t.Errorf("%d visits, want 1", visits)
 	}
 	s.Word(strings.Repeat("large", 1<<18))
-	l.Tidy()
+	for l.Tidy() {
+	}
 	if visits != 2 {
 		t.Errorf("%d visits after a large value, want 2", visits)
 	}
