@@ -19,7 +19,7 @@ import (
 var floors = [][]string{
 	{"bench", "examples"},
 	{"cmd"},
-	{"graphflow"},
+	{"graphflow", "differential"},
 	{"graph", "timely"},
 	{"mesh"},
 	{"flat"},

@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"cmp"
 	"slices"
 
 	"weir/differential/trace"
@@ -17,10 +18,10 @@ type index struct {
 	depth   int // of the scope that the trace was made in
 }
 
-// news is that a batch was added to a trace, as its seq-th.
+// news is that a batch was added to a trace, as its seq-th, or, to who joins late, all batches so far.
 type news struct {
-	batch *trace.Batch
-	seq   uint64
+	batches []*trace.Batch
+	seq     uint64
 }
 
 func (x *index) scope() *timely.Scope { return x.batches.Scope() }
@@ -37,6 +38,10 @@ type reader struct {
 	handle *trace.Handle
 	depth  int
 	since  timely.Antichain
+	told   uint64 // of how many batches; the handle may know of more where the index is imported
+	time   timely.Time
+	heard  []news         // at that time
+	rest   []*trace.Batch // of the first of it
 	list   []*trace.Batch
 }
 
@@ -45,23 +50,29 @@ func (x *index) read(op *timely.Operator) *reader {
 }
 
 // next is the next batch of the trace.
-func (r *reader) next() (timely.Time, news, bool) {
-	for {
-		t, data, ok := r.in.Next()
-		if !ok {
-			return timely.Time{}, news{}, false
+func (r *reader) next() (timely.Time, *trace.Batch, bool) {
+	for len(r.rest) == 0 {
+		if len(r.heard) == 0 {
+			var ok bool
+			if r.time, r.heard, ok = r.in.Next(); !ok {
+				return timely.Time{}, nil, false
+			}
 		}
-		if len(data) != 1 {
-			panic("differential: news come one by one")
-		}
-		r.handle.Ack(data[0].seq)
-		return t, data[0], true
+		r.told, r.rest = r.heard[0].seq, r.heard[0].batches
+		r.heard = r.heard[1:]
+		r.handle.Ack(r.told)
 	}
+	b := r.rest[0]
+	r.rest = r.rest[1:]
+	return r.time, b, true
 }
 
 // batches is what the reader has been told of. The slice is reused by the next call.
 func (r *reader) batches() []*trace.Batch {
-	r.list = r.handle.Batches(r.list[:0])
+	r.list = r.list[:0]
+	if r.told > 0 {
+		r.list = r.handle.Batches(r.list)
+	}
 	return r.list
 }
 
@@ -135,7 +146,7 @@ func (h *holds) seal(staged *trace.Batcher, to *trace.Trace, out *timely.Writer[
 			upper.Insert(later.Time())
 		}
 		if batch := insert(staged, to, upper); batch.Len() > 0 {
-			out.Send(c.Time(), news{batch, to.Seq()})
+			out.Send(c.Time(), news{[]*trace.Batch{batch}, to.Seq()})
 		}
 	}
 	if !to.Upper().Equal(frontier) {
@@ -168,14 +179,16 @@ func codec[T comparable](s *timely.Scope) *word.Codec[T] {
 	return c
 }
 
-// arrange makes an index of a stream.
+// arrange makes an index of a stream, each key at the worker of its hash.
 func arrange[K, V comparable](s timely.Stream[Update[Pair[K, V]]], name string) *index {
-	if name == "" {
-		name = "arrange"
-	}
+	keys := codec[K](s.Scope())
+	return arrangeBy(s, cmp.Or(name, "arrange"), func(u Update[Pair[K, V]]) uint64 { return keys.Hash(u.Data.Key) })
+}
+
+func arrangeBy[K, V comparable](s timely.Stream[Update[Pair[K, V]]], name string, worker func(Update[Pair[K, V]]) uint64) *index {
 	keys, values := codec[K](s.Scope()), codec[V](s.Scope())
 	op := timely.NewOperator(s.Scope(), name)
-	in := op.Input(s, timely.ByHash(func(u Update[Pair[K, V]]) uint64 { return keys.Hash(u.Data.Key) }))
+	in := op.Input(s, timely.ByHash(worker))
 	out, batches := op.Output[news]()
 	op.Watch()
 	x := &index{batches: batches, trace: trace.New(), depth: s.Scope().Depth()}
@@ -204,14 +217,16 @@ func flatten[K, V comparable](x *index) timely.Stream[Update[Pair[K, V]]] {
 		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
 			to.begin(out, t)
 			for _, n := range data {
-				for _, b := range n.batch.Blocks() {
-					times, vals := b.Times(), b.Vals()
-					for i, k := range b.Keys() {
-						key := keys.Value(k)
-						for j, hi := b.Values(i); j < hi; j++ {
-							value := values.Value(vals[j])
-							for _, e := range b.Edits(j) {
-								to.put(Pair[K, V]{key, value}, times[e.Time], e.Diff)
+				for _, batch := range n.batches {
+					for _, b := range batch.Blocks() {
+						times, vals := b.Times(), b.Vals()
+						for i, k := range b.Keys() {
+							key := keys.Value(k)
+							for j, hi := b.Values(i); j < hi; j++ {
+								value := values.Value(vals[j])
+								for _, e := range b.Edits(j) {
+									to.put(Pair[K, V]{key, value}, times[e.Time], e.Diff)
+								}
 							}
 						}
 					}

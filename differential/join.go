@@ -57,11 +57,11 @@ func join[K, V, W, D comparable](left Keyed[K, V], right Keyed[K, W], name strin
 	op.Build(func() {
 		// A batch meets all that was there of the other side before it, and later ones of that side will meet it:
 		// so each pair of batches meets once. What is put off keeps the batches as they are.
-		for t, n, ok := a.next(); ok; t, n, ok = a.next() {
-			waiting = queue(waiting, op, t, n.batch, b.batches(), false)
+		for t, batch, ok := a.next(); ok; t, batch, ok = a.next() {
+			waiting = queue(waiting, op, t, batch, b.batches(), false)
 		}
-		for t, n, ok := b.next(); ok; t, n, ok = b.next() {
-			waiting = queue(waiting, op, t, n.batch, a.batches(), true)
+		for t, batch, ok := b.next(); ok; t, batch, ok = b.next() {
+			waiting = queue(waiting, op, t, batch, a.batches(), true)
 		}
 		a.advance(b.in.Frontier())
 		b.advance(a.in.Frontier())

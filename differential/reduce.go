@@ -32,12 +32,13 @@ func reduce(x *index, name string, each bool, f logic) *index {
 	y := &index{batches: batches, trace: trace.New(), depth: x.scope().Depth()}
 	own := y.trace.Handle()
 	r := &reducer{logic: f, each: each, staged: trace.NewBatcher(), holds: holds{op: op}, upper: timely.Antichain{{}}}
+	r.see = r.eval.see
 	op.Build(func() {
 		upper := r.upper
-		for t, n, ok := in.next(); ok; t, n, ok = in.next() {
+		for t, batch, ok := in.next(); ok; t, batch, ok = in.next() {
 			r.holds.add(t)
-			r.fresh = append(r.fresh, n.batch)
-			upper = n.batch.Upper()
+			r.fresh = append(r.fresh, batch)
+			upper = batch.Upper()
 		}
 		// The index is complete up to its last batch, and as far as the frontier has come.
 		if f := in.in.Frontier(); upper.Dominates(f) {
@@ -74,30 +75,23 @@ type reducer struct {
 	pending agenda
 	due     []visit
 	fronts  []front
+	see     func(timely.Time) // eval.see
 	eval    evaluation
 }
 
 // run looks at all that is to be looked at before the frontier upper.
 func (r *reducer) run(input []*trace.Batch) {
 	r.due = r.pending.due(r.upper, r.due[:0])
-	r.fronts = r.fronts[:0]
-	for _, b := range r.fresh {
-		r.fronts = append(r.fronts, front{blocks: b.Blocks(), each: r.each})
-	}
+	r.fronts = frontsOf(r.fronts[:0], r.fresh, r.each)
 	e := &r.eval
 	e.reducer = r
 	e.input.Reset(input)
 	e.output.Reset(r.outs)
 	due := r.due
 	for {
-		next, found := unit{}, false
-		if len(due) > 0 {
+		next, found := first(r.fronts)
+		if len(due) > 0 && (!found || due[0].unit.less(next)) {
 			next, found = due[0].unit, true
-		}
-		for i := range r.fronts {
-			if u, ok := r.fronts[i].peek(); ok && (!found || u.less(next)) {
-				next, found = u, true
-			}
 		}
 		if !found {
 			return
@@ -107,7 +101,7 @@ func (r *reducer) run(input []*trace.Batch) {
 			e.see(due[0].time)
 		}
 		for i := range r.fronts {
-			r.fronts[i].take(next, e)
+			r.fronts[i].take(next, r.see)
 		}
 		e.unit = next
 		e.evaluate()
@@ -126,6 +120,24 @@ type front struct {
 	each       bool
 }
 
+// frontsOf appends one for each batch.
+func frontsOf(list []front, batches []*trace.Batch, each bool) []front {
+	for _, b := range batches {
+		list = append(list, front{blocks: b.Blocks(), each: each})
+	}
+	return list
+}
+
+// first is the first unit of all.
+func first(fronts []front) (next unit, found bool) {
+	for i := range fronts {
+		if u, ok := fronts[i].peek(); ok && (!found || u.less(next)) {
+			next, found = u, true
+		}
+	}
+	return next, found
+}
+
 func (f *front) peek() (unit, bool) {
 	if len(f.blocks) == 0 {
 		return unit{}, false
@@ -139,7 +151,7 @@ func (f *front) peek() (unit, bool) {
 }
 
 // take goes on to the next unit if it is at u, and shows the times at which u changes.
-func (f *front) take(u unit, e *evaluation) {
+func (f *front) take(u unit, see func(timely.Time)) {
 	for len(f.blocks) > 0 {
 		b := f.blocks[0]
 		if b.Keys()[f.key] != u.key || f.each && b.Vals()[f.value] != u.val {
@@ -149,7 +161,7 @@ func (f *front) take(u unit, e *evaluation) {
 		if f.each {
 			lo, hi = f.value, f.value+1
 		}
-		f.see(b, lo, hi, e)
+		f.times(b, lo, hi, see)
 		f.value = hi
 		if _, end := b.Values(f.key); f.value == end {
 			f.key++
@@ -160,15 +172,16 @@ func (f *front) take(u unit, e *evaluation) {
 	}
 }
 
-func (f *front) see(b *trace.Block, lo, hi int, e *evaluation) {
+// times shows the times of changes to values, each at least once.
+func (f *front) times(b *trace.Block, lo, hi int, see func(timely.Time)) {
 	times := b.Times()
 	if len(times) == 1 {
-		e.see(times[0])
+		see(times[0])
 		return
 	}
 	for j := lo; j < hi; j++ {
 		for _, x := range b.Edits(j) {
-			e.see(times[x.Time])
+			see(times[x.Time])
 		}
 	}
 }

@@ -1,0 +1,61 @@
+package differential
+
+import (
+	"fmt"
+	"slices"
+
+	"weir/timely"
+)
+
+// Capture calls to once for each time at which the share of this worker changes, when the time is over, with
+// what changes: weights of equal records are added up, and no weight is 0. A time comes after those
+// that it is after. The slice is to's until it returns. An error ends the run. It makes an index of the records.
+func (c Collection[D]) Capture(to func(timely.Time, []Weighted[D]) error) {
+	capture(flatten[D, struct{}](c.asKeys().arranged()), to)
+}
+
+// Gather is as [Collection.Capture], of the shares of all workers, on the first. Nothing is called on the others.
+func (c Collection[D]) Gather(to func(timely.Time, []Weighted[D]) error) {
+	first := func(Update[Pair[D, struct{}]]) uint64 { return 0 }
+	capture(flatten[D, struct{}](arrangeBy(c.asKeys().updates(), "gather", first)), to)
+}
+
+// capture shows the updates of an index, time by time: the index adds a time in one batch.
+func capture[D comparable](updates timely.Stream[Update[Pair[D, struct{}]]], to func(timely.Time, []Weighted[D]) error) {
+	type update = Update[Pair[D, struct{}]]
+	op := timely.NewOperator(updates.Scope(), "capture")
+	in := op.Input(updates, timely.Pipeline[update]())
+	op.Watch()
+	var waiting []update
+	var changes []Weighted[D]
+	op.Build(func() {
+		for _, data, ok := in.Next(); ok; _, data, ok = in.Next() {
+			waiting = append(waiting, data...)
+		}
+		frontier := in.Frontier()
+		if len(waiting) == 0 {
+			return
+		}
+		slices.SortStableFunc(waiting, func(a, b update) int { return a.Time.Compare(b.Time) })
+		kept := waiting[:0]
+		for i := 0; i < len(waiting); {
+			t := waiting[i].Time
+			first := i
+			for i++; i < len(waiting) && waiting[i].Time == t; i++ {
+			}
+			if frontier.LessEqual(t) {
+				kept = append(kept, waiting[first:i]...)
+				continue
+			}
+			changes = changes[:0]
+			for _, u := range waiting[first:i] {
+				changes = append(changes, Weighted[D]{u.Data.Key, u.Weight})
+			}
+			if err := to(t, changes); err != nil {
+				timely.Fail(fmt.Errorf("capture changes at %v: %w", t, err))
+			}
+		}
+		clear(waiting[len(kept):])
+		waiting = kept
+	})
+}
