@@ -25,17 +25,18 @@ type Edit struct {
 // changes. A key with many values goes on in the next block, as its first key; the edits of a value
 // are all in one block.
 //
-// The edits of a block have one of three forms. Where all values have the same single
-// edit, as in a loaded graph, it is stored once. Where values have single edits and few
-// different ones, a byte each tells which. Otherwise each value has a list.
+// The edits of a block have one of three forms. Where all values have the same edits,
+// as in a loaded graph, those are stored once. Where few lists of edits are different, as among the rounds of a loop,
+// each is stored once, and a byte a value tells which. Otherwise each value has a list.
 type Block struct {
 	keys   []uint64
 	starts []uint32 // of the values of each key, and their number at the end
 	vals   []uint64
-	codes  []uint8  // nil, or the index of each value's edit
-	from   []uint32 // nil, or the start of each value's edits, and their number at the end
+	codes  []uint8  // nil, or the number of each value's list
+	from   []uint32 // starts of lists, by number or else by value, and the end; nil if there is one list
 	edits  []Edit
 	times  []timely.Time
+	count  int // edits of all values
 }
 
 // Keys is the keys, ascending.
@@ -49,25 +50,20 @@ func (b *Block) Vals() []uint64 { return b.vals }
 
 // Edits is the edits of value position j, at ascending times; there is at least one, and no weight is 0.
 func (b *Block) Edits(j int) []Edit {
-	if b.from != nil {
-		return b.edits[b.from[j]:b.from[j+1]]
+	if b.codes != nil {
+		j = int(b.codes[j])
 	}
-	if b.codes == nil {
+	if b.from == nil {
 		return b.edits
 	}
-	return b.edits[b.codes[j]:][:1]
+	return b.edits[b.from[j]:b.from[j+1]]
 }
 
 // Times is the distinct times of the edits, in lexicographic order.
 func (b *Block) Times() []timely.Time { return b.times }
 
 // Len is the number of edits.
-func (b *Block) Len() int {
-	if b.from != nil {
-		return len(b.edits)
-	}
-	return len(b.vals)
-}
+func (b *Block) Len() int { return b.count }
 
 // last is the last key.
 func (b *Block) last() uint64 { return b.keys[len(b.keys)-1] }

@@ -93,8 +93,28 @@ func TestForms(t *testing.T) {
 		b.Add(i, i, timely.Epoch(i%3), int64(1+i%2))
 	}
 	coded := b.Done(nil, nil).blocks[0]
-	if len(coded.codes) != 1000 || coded.from != nil || len(coded.edits) != 6 {
+	if len(coded.codes) != 1000 || len(coded.from) != 7 || len(coded.edits) != 6 {
 		t.Fatalf("values of 6 edits have %d codes and %d edits", len(coded.codes), len(coded.edits))
+	}
+	// Distances of a loop that is still open: each came in some round, and most went in another.
+	for i := range uint64(4000) {
+		b.Add(i, i, timely.Time{0, 9 - i%10}, 1)
+		if i%8 > 0 {
+			b.Add(i, i, timely.Time{0, 10 + i%12}, -1)
+		}
+	}
+	loop := b.Done(nil, nil).blocks[0]
+	if len(loop.codes) != 4000 || loop.Len() != 7500 || loop.bytes() > 4000*24 {
+		t.Fatalf("4000 values of %d edits take %d bytes", loop.Len(), loop.bytes())
+	}
+	for i := range uint64(4000) {
+		edits := loop.Edits(int(i))
+		if got := loop.Times()[edits[0].Time]; got != (timely.Time{0, 9 - i%10}) || edits[0].Diff != 1 {
+			t.Fatalf("value %d begins with %v", i, edits[0])
+		}
+		if len(edits) != int(1+min(i%8, 1)) {
+			t.Fatalf("value %d has %d edits", i, len(edits))
+		}
 	}
 	for i := range uint64(1000) {
 		b.Add(i, i, timely.Time{}, int64(i+1))

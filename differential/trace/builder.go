@@ -24,16 +24,12 @@ type Builder struct {
 	keys   []uint64
 	starts []uint32
 	vals   []uint64
-	codes  []uint8  // empty while all edits are distinct[0]
-	from   []uint32 // empty while all values have one edit
-	list   []Edit
-	// distinct is the different edits, while each value has one.
-	distinct []Edit
-	times    []timely.Time
-	lookup   map[timely.Time]uint32 // of times, when there are many
-	rank     []uint32
-	order    []uint32
-	epoch    int // of the growing block: indices of another one mean nothing
+	lists  lists
+	times  []timely.Time
+	lookup map[timely.Time]uint32 // of times, when there are many
+	rank   []uint32
+	order  []uint32
+	epoch  int // of the growing block: indices of another one mean nothing
 }
 
 // Add adds a change. Keys must ascend, and so must the values of a key; times come in any order. Changes
@@ -109,7 +105,7 @@ func (b *Builder) close() {
 
 // breathe ends the growing block when it is large.
 func (b *Builder) breathe() {
-	if limit := cmp.Or(b.limit, blockTarget); len(b.vals) >= limit || len(b.list) >= limit {
+	if limit := cmp.Or(b.limit, blockTarget); len(b.vals) >= limit || len(b.lists.edits) >= limit {
 		b.flush()
 	}
 }
@@ -162,17 +158,10 @@ func (b *Builder) fold(key, val uint64, edits []Edit) {
 		}
 		edits = edits[:n]
 	}
-	switch len(edits) {
-	case 0:
-	case 1:
+	if len(edits) > 0 {
 		b.startKey(key)
-		b.single(val, edits[0])
-	default:
-		b.startKey(key)
-		b.spread()
 		b.vals = append(b.vals, val)
-		b.list = append(b.list, edits...)
-		b.from = append(b.from, uint32(len(b.list)))
+		b.lists.add(edits)
 	}
 }
 
@@ -195,85 +184,17 @@ func (b *Builder) startKey(key uint64) {
 
 // single adds a value that has one edit.
 func (b *Builder) single(val uint64, e Edit) {
-	switch {
-	case len(b.from) > 0:
-		b.list = append(b.list, e)
-		b.from = append(b.from, uint32(len(b.list)))
-	case len(b.codes) == 0 && len(b.distinct) > 0 && b.distinct[0] == e:
-	default:
-		b.encode(e)
-	}
 	b.vals = append(b.vals, val)
+	b.lists.addOne(e)
 }
 
 // repeat adds values of the current key, or of the keys whose starts are set already, with the same single edit each.
 func (b *Builder) repeat(e Edit, vals []uint64) {
-	if len(vals) == 0 {
-		return
+	if len(vals) > 0 {
+		b.vals = append(b.vals, vals...)
+		b.lists.addOne(e)
+		b.lists.again(len(vals) - 1)
 	}
-	b.single(vals[0], e)
-	vals = vals[1:]
-	b.vals = append(b.vals, vals...)
-	switch {
-	case len(b.from) > 0:
-		for range vals {
-			b.list = append(b.list, e)
-			b.from = append(b.from, uint32(len(b.list)))
-		}
-	case len(b.codes) > 0:
-		code := b.codes[len(b.codes)-1]
-		for range vals {
-			b.codes = append(b.codes, code)
-		}
-	}
-}
-
-// encode adds the code of e, for a value that is about to be added.
-func (b *Builder) encode(e Edit) {
-	if len(b.vals) == 0 {
-		b.distinct = append(b.distinct[:0], e)
-		return
-	}
-	code, ok := b.code(e)
-	if !ok {
-		b.spread()
-		b.list = append(b.list, e)
-		b.from = append(b.from, uint32(len(b.list)))
-		return
-	}
-	for len(b.codes) < len(b.vals) {
-		b.codes = append(b.codes, 0)
-	}
-	b.codes = append(b.codes, code)
-}
-
-// code is the index of e among the distinct edits, unless there are too many.
-func (b *Builder) code(e Edit) (uint8, bool) {
-	i := slices.Index(b.distinct, e)
-	if i < 0 {
-		if i = len(b.distinct); i > 255 {
-			return 0, false
-		}
-		b.distinct = append(b.distinct, e)
-	}
-	return uint8(i), true
-}
-
-// spread gives each value a list of edits, unless that is so.
-func (b *Builder) spread() {
-	if len(b.from) > 0 {
-		return
-	}
-	b.from = append(b.from, 0)
-	for i := range b.vals {
-		e := b.distinct[0]
-		if len(b.codes) > 0 {
-			e = b.distinct[b.codes[i]]
-		}
-		b.list = append(b.list, e)
-		b.from = append(b.from, uint32(i+1))
-	}
-	b.codes = b.codes[:0]
 }
 
 // flush ends the growing block.
@@ -288,37 +209,35 @@ func (b *Builder) flush() {
 // fill makes a block of what has grown, in room as far as it fits, and starts the next.
 func (b *Builder) fill(block *Block, room *room) {
 	b.starts = append(b.starts, uint32(len(b.vals)))
-	source := b.distinct
-	if len(b.from) > 0 {
-		source = b.list
-	}
-	block.edits = exact(source, room.edits[:], 0)
+	lists := &b.lists
+	block.count = lists.count
+	block.edits = exact(lists.edits, room.edits[:], 0)
 	// Those that never change their type share an allocation, where there are few.
 	nk, ns := len(b.keys), len(b.starts)
 	if len(b.vals) <= fewChanges {
 		words := exact(b.keys, room.words[:], len(b.vals))
 		block.keys, block.vals = words[:nk:nk], append(words, b.vals...)[nk:]
-		ends := exact(b.starts, room.ends[:], len(b.from))
+		ends := exact(b.starts, room.ends[:], len(lists.from))
 		block.starts = ends[:ns:ns]
-		if len(b.from) > 0 {
-			block.from = append(ends, b.from...)[ns:]
+		if len(lists.from) > 0 {
+			block.from = append(ends, lists.from...)[ns:]
 		}
 	} else {
 		block.keys, block.starts, block.vals = exact(b.keys, nil, 0), exact(b.starts, nil, 0), exact(b.vals, nil, 0)
-		if len(b.from) > 0 {
-			block.from = exact(b.from, nil, 0)
+		if len(lists.from) > 0 {
+			block.from = exact(lists.from, nil, 0)
 		}
 	}
-	if len(b.codes) > 0 {
-		block.codes = exact(b.codes, room.codes[:], 0)
+	if len(lists.codes) > 0 {
+		block.codes = exact(lists.codes, room.codes[:], 0)
 	}
 	if len(b.times) == 1 {
 		block.times = exact(b.times, room.times[:], 0)
 	} else {
 		b.sortTimes(block)
 	}
-	b.keys, b.starts, b.vals, b.codes, b.from, b.list = b.keys[:0], b.starts[:0], b.vals[:0], b.codes[:0], b.from[:0], b.list[:0]
-	b.distinct, b.times = b.distinct[:0], b.times[:0]
+	b.keys, b.starts, b.vals, b.times = b.keys[:0], b.starts[:0], b.vals[:0], b.times[:0]
+	lists.reset()
 	if len(b.lookup) > 0 {
 		clear(b.lookup)
 	}
@@ -378,11 +297,15 @@ func (b *Builder) sortTimes(block *Block) {
 	for i := range block.edits {
 		block.edits[i].Time = rank[block.edits[i].Time]
 	}
-	if block.from == nil || sorted {
+	if sorted {
 		return
 	}
-	for j := range block.vals {
-		if edits := block.edits[block.from[j]:block.from[j+1]]; len(edits) > 1 {
+	if block.from == nil {
+		sortEdits(block.edits)
+		return
+	}
+	for i, lo := range block.from[:len(block.from)-1] {
+		if edits := block.edits[lo:block.from[i+1]]; len(edits) > 1 {
 			sortEdits(edits)
 		}
 	}

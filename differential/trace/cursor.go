@@ -80,7 +80,7 @@ func (p *place) collectMore(key uint64, from timely.Time, dst []ValueEdit) []Val
 // collect appends the edits of key i.
 func (b *Block) collect(i int, from timely.Time, dst []ValueEdit) []ValueEdit {
 	lo, hi := b.Values(i)
-	if b.from == nil && b.codes == nil {
+	if b.from == nil && len(b.edits) == 1 {
 		e := b.edits[0]
 		t := b.times[e.Time].Join(from)
 		for _, v := range b.vals[lo:hi] {

@@ -56,13 +56,20 @@ func (b *Block) tail(key, val int) *Block {
 	}
 	t := &Block{keys: slices.Clone(b.keys[key:]), starts: slices.Clone(b.starts[key:]), vals: slices.Clone(b.vals[val:]), edits: b.edits, times: b.times}
 	shift(t.starts, uint32(val))
-	if b.codes != nil {
+	t.from = b.from
+	switch {
+	case b.codes != nil:
 		t.codes = slices.Clone(b.codes[val:])
-	}
-	if b.from != nil {
+		for _, c := range t.codes {
+			t.count += int(b.from[int(c)+1] - b.from[c])
+		}
+	case b.from != nil:
 		t.from = slices.Clone(b.from[val:])
 		t.edits = slices.Clone(b.edits[t.from[0]:])
+		t.count = len(t.edits)
 		shift(t.from, t.from[0])
+	default:
+		t.count = len(t.edits) * len(t.vals)
 	}
 	return t
 }

@@ -142,7 +142,7 @@ func (m *merger) copy(s *side, bound *uint64, fuel int) int {
 		}
 	}
 	stop := min(int(b.starts[end]), s.val+min(fuel, m.out.limit-len(m.out.vals)))
-	if b.from != nil {
+	if b.count != len(b.vals) {
 		return m.copyLists(s, stop)
 	}
 	n := stop - s.val
@@ -153,14 +153,20 @@ func (m *merger) copy(s *side, bound *uint64, fuel int) int {
 		out.keys = append(out.keys, b.keys[k])
 		out.starts = append(out.starts, b.starts[k]+shift)
 	}
-	if b.codes == nil {
+	// From here on each value has one edit.
+	switch {
+	case b.from == nil:
 		out.repeat(m.edit(s, b.edits[0]), b.vals[s.val:stop])
-	} else {
+	case b.codes == nil:
+		for i := s.val; i < stop; i++ {
+			out.single(b.vals[i], m.edit(s, b.edits[i]))
+		}
+	default:
 		for i := s.val; i < stop; {
 			from, code := i, b.codes[i]
 			for i++; i < stop && b.codes[i] == code; i++ {
 			}
-			out.repeat(m.edit(s, b.edits[code]), b.vals[from:i])
+			out.repeat(m.edit(s, b.edits[b.from[code]]), b.vals[from:i])
 		}
 	}
 	s.key, s.val = k-1, stop
@@ -171,7 +177,7 @@ func (m *merger) copy(s *side, bound *uint64, fuel int) int {
 // copyLists is copy of the values before stop of a block whose values have lists of edits.
 func (m *merger) copyLists(s *side, stop int) (used int) {
 	b := s.b
-	for s.val < stop && len(m.out.list) < m.out.limit {
+	for s.val < stop && len(m.out.lists.edits) < m.out.limit {
 		used += m.take(s, b.keys[s.key])
 		if s.val == int(b.starts[s.key+1]) {
 			s.key++
@@ -213,7 +219,7 @@ func (m *merger) take(s *side, key uint64) int {
 func (m *merger) add(key uint64, fuel int) (used int) {
 	a, b := &m.a, &m.b
 	endA, endB := int(a.b.starts[a.key+1]), int(b.b.starts[b.key+1])
-	for used < fuel && a.val < endA && b.val < endB && len(m.out.vals) < m.out.limit && len(m.out.list) < m.out.limit {
+	for used < fuel && a.val < endA && b.val < endB && len(m.out.vals) < m.out.limit && len(m.out.lists.edits) < m.out.limit {
 		va, vb := a.b.vals[a.val], b.b.vals[b.val]
 		switch {
 		case va < vb:
