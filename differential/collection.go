@@ -148,7 +148,7 @@ func (c Collection[D]) KeyBy[K, V comparable](f func(D) (K, V)) Keyed[K, V] {
 // Consolidate is the collection with updates of equal records and times added up, each at the worker of its record. No
 // update of a time goes on before the time is over.
 func (c Collection[D]) Consolidate() Collection[D] {
-	return c.asKeys().Map(func(x D, _ struct{}) D { return x })
+	return c.asKeys().Consolidate().Map(func(x D, _ struct{}) D { return x })
 }
 
 // Distinct is every record that is in the collection, once.
