@@ -23,6 +23,7 @@ type Operator struct {
 	rights *rights
 
 	throttled bool // it is on the worker's list of those who wait for room
+	idle      bool // it is on the worker's list of those who wait for nothing else to do
 }
 
 // NewOperator begins an operator.
@@ -122,6 +123,16 @@ func (o *Operator) Activate() {
 	d := o.scope.builder.flow
 	d.active.add(o.id)
 	d.worker.touch(d)
+}
+
+// ActivateIdle has the operator run once the worker has nothing else to do, before it sleeps: for upkeep that can wait, to be
+// done a little at a time. Upkeep that must not wait for ever needs something else besides, since a worker may
+// never run out of work.
+func (o *Operator) ActivateIdle() {
+	if w := o.scope.Worker(); !o.idle {
+		o.idle = true
+		w.idle = append(w.idle, o)
+	}
 }
 
 // rights is at which times an operator may send now: at or after those of the

@@ -23,6 +23,7 @@ type Worker struct {
 	pools     map[poolKey]interface{ drain() }
 	depots    *depots
 	own       map[reflect.Type]any
+	idle      []*Operator // to run once there is nothing else to do
 	signals   signals
 	throttled []*Operator // they make no more records while the worker is congested
 	log       *logger     // nil while nobody listens
@@ -149,7 +150,14 @@ func (w *Worker) Step() (bool, error) {
 	}
 	w.spare = due
 	w.stepping = false
-	return busy || len(w.due) > 0, nil
+	busy = busy || len(w.due) > 0
+	if n := len(w.idle); !busy && n > 0 {
+		o := w.idle[0]
+		w.idle = slices.Delete(w.idle, 0, 1)
+		o.idle, busy = false, true
+		o.Activate()
+	}
+	return busy, nil
 }
 
 // StepUntil steps until done says so, and sleeps while there is nothing to do. It
