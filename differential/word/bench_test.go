@@ -3,6 +3,7 @@ package word_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"weir/differential/word"
 )
@@ -90,4 +91,48 @@ func BenchmarkString(b *testing.B) {
 }
 func BenchmarkNamed(b *testing.B) {
 	benchmark(b, func(i int) named { return named{fmt.Sprint("user-", i), i} })
+}
+
+// BenchmarkChurn interns strings of which the last 2^20 are held.
+func BenchmarkChurn(b *testing.B) {
+	const window, batch = 1 << 20, 1 << 10
+	var l word.Lexicons
+	c := codec[string](b, &l)
+	ring := make([][]uint64, window/batch)
+	defer c.HoldColumns(func(to [][]uint64) [][]uint64 { return append(to, ring...) })()
+	names := make([]string, batch)
+	next := 0
+	var tidying, worst time.Duration
+	round := func() {
+		for i := range names {
+			names[i] = fmt.Sprintf("user-%09d", next+i)
+		}
+		b.StartTimer()
+		words := make([]uint64, batch)
+		for i, name := range names {
+			words[i] = c.Word(name)
+		}
+		ring[next/batch%len(ring)] = words
+		start := time.Now()
+		l.Tidy()
+		took := time.Since(start)
+		b.StopTimer()
+		tidying += took
+		worst = max(worst, took)
+		next += batch
+	}
+	for next < 3*window {
+		round()
+	}
+	tidying, worst = 0, 0
+	b.ResetTimer()
+	for range b.N {
+		round()
+	}
+	values, size := l.Size()
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batch, "ns/value")
+	b.ReportMetric(float64(tidying.Nanoseconds())/float64(b.N)/batch, "tidy-ns/value")
+	b.ReportMetric(float64(worst.Microseconds()), "worst-tidy-µs")
+	b.ReportMetric(float64(size)/float64(values), "B/value")
+	b.ReportMetric(float64(values)/window, "known/held")
 }

@@ -3,6 +3,7 @@ package word
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"reflect"
 	"unsafe"
 
@@ -14,6 +15,7 @@ import (
 type Codec[T comparable] struct {
 	mode    mode
 	flip    uint64  // of a packed type: the sign bits of its words
+	turn    uint8   // of a pair: how far its halves are turned in memory
 	fields  []field // of a packed type
 	spell   spelling
 	lexicon *lexicon // nil for a packed type
@@ -33,6 +35,9 @@ func New[T comparable](lexicons *Lexicons) (*Codec[T], error) {
 	if content(t) <= maxContent {
 		c.fields = fields(parts(nil, t, 0))
 		c.mode, c.flip = modeOf(c.fields, t.Size())
+		if !bigEndian {
+			c.turn = 32 // the first field, which is the high half of a word, is the low half of memory
+		}
 		return c, nil
 	}
 	if lexicons == nil {
@@ -63,6 +68,13 @@ func (c *Codec[T]) Word(x T) uint64 {
 		return *(*uint64)(p) ^ c.flip
 	case c.mode == number && unsafe.Sizeof(x) == 4:
 		return uint64(*(*uint32)(p)) ^ c.flip
+	case c.mode == number && unsafe.Sizeof(x) == 2:
+		return uint64(*(*uint16)(p)) ^ c.flip
+	case c.mode == number && unsafe.Sizeof(x) == 1:
+		return uint64(*(*uint8)(p)) ^ c.flip
+	case c.mode == double && unsafe.Sizeof(x) == 8:
+		u := *(*uint64)(p)
+		return u ^ (uint64(int64(u)>>63) | c.flip)
 	case c.mode == pair44 && unsafe.Sizeof(x) == 8:
 		return (uint64(*(*uint32)(p))<<32 | uint64(*(*uint32)(unsafe.Add(p, 4)))) ^ c.flip
 	case c.mode == pair42 && unsafe.Sizeof(x) == 8:
@@ -84,8 +96,15 @@ func (c *Codec[T]) Value(w uint64) (x T) {
 		*(*uint64)(p) = u
 	case c.mode == number && unsafe.Sizeof(x) == 4:
 		*(*uint32)(p) = uint32(u)
+	case c.mode == number && unsafe.Sizeof(x) == 2:
+		*(*uint16)(p) = uint16(u)
+	case c.mode == number && unsafe.Sizeof(x) == 1:
+		*(*uint8)(p) = uint8(u)
+	case c.mode == double && unsafe.Sizeof(x) == 8:
+		*(*uint64)(p) = w ^ (^uint64(int64(w)>>63) | c.flip)
 	case c.mode == pair44 && unsafe.Sizeof(x) == 8:
-		*(*uint32)(p), *(*uint32)(unsafe.Add(p, 4)) = uint32(u>>32), uint32(u)
+		// Stored as one: an array is then copied as one.
+		*(*uint64)(p) = bits.RotateLeft64(u, int(c.turn))
 	case c.mode == pair42 && unsafe.Sizeof(x) == 8:
 		*(*uint32)(p), *(*uint16)(unsafe.Add(p, 4)) = uint32(u>>16), uint16(u)
 	case c.lexicon == nil:

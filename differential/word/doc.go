@@ -21,8 +21,8 @@
 // words are numbers given out by a lexicon of the worker, in no order that means anything,
 // and mean nothing to other workers. A lexicon keeps a value as bytes: strings and numbers
 // one behind the other, in chunks, which together with the table of words are nothing for
-// the garbage collector to look into. What no index holds is forgotten now and then: see
-// [Codec.Hold] and [Lexicons.Tidy].
+// the garbage collector to look into. What nobody holds is forgotten now and then: see
+// [Codec.HoldColumns], [Codec.Hold] and [Lexicons.Tidy].
 //
 // # What is the same
 //

@@ -1,6 +1,12 @@
 package word
 
-import "unsafe"
+import (
+	"encoding/binary"
+	"unsafe"
+)
+
+// bigEndian says in which order the bytes of numbers lie in memory.
+var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
 // field is how one part of a packed type lies in memory and in its words.
 type field struct {
@@ -29,7 +35,8 @@ type mode uint8
 
 const (
 	general mode = iota
-	number       // one integer of 4 or 8 bytes at the beginning of a type of that size
+	number       // one integer in a type of its size
+	double       // one float of 8 bytes, in 8
 	pair44       // two integers of 4 bytes, in 8
 	pair42       // one of 4 bytes and one of 2, in 8
 )
@@ -43,7 +50,7 @@ func modeOf(fs []field, size uintptr) (m mode, flip uint64) {
 		}
 		at := uintptr(0)
 		for i, f := range fs {
-			if f.kind == floating || f.size != sizes[i] || f.off != at {
+			if f.kind == floating && len(fs) > 1 || f.size != sizes[i] || f.off != at {
 				return false
 			}
 			at += uintptr(f.size)
@@ -51,7 +58,9 @@ func modeOf(fs []field, size uintptr) (m mode, flip uint64) {
 		return true
 	}
 	switch {
-	case size == 8 && is(8), size == 4 && is(4):
+	case size == 8 && is(8) && fs[0].kind == floating:
+		m = double
+	case len(fs) == 1 && fs[0].kind != floating && is(uint8(size)):
 		m = number
 	case size == 8 && is(4, 4):
 		m = pair44

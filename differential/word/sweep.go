@@ -19,6 +19,8 @@ type sweeper struct {
 	columns [][]uint64 // to be marked yet
 	cursor  uint64     // the hash, or the number, to go on from
 
+	dead, places []uint64 // of a segment: room
+
 	// The work of this sweep, in words looked at, and what was new during it.
 	total, done int
 	born, added int
@@ -65,8 +67,9 @@ func (x *lexicon) hold(h *holder) (release func()) {
 // last call, and almost nothing if there is nothing to do. It reports whether there is
 // more to do, for those who have time.
 //
-// Call it between batches, when all words that are still needed are in indices that
-// are held, and none in an operator's hands.
+// Call it between batches, when all words that are still needed are held: those in indices,
+// and those in what was taken from an index and is still under way to an operator, or waits
+// in one, since the index itself may have dropped them.
 func (l *Lexicons) Tidy() (more bool) {
 	return l.due && l.tidy()
 }
@@ -192,18 +195,24 @@ func (x *lexicon) markSome(fuel int) int {
 func (x *lexicon) forgetSome() int {
 	s := x.table.segment(x.cursor)
 	work, bits := len(s.slots), s.bits
-	work += costly * x.table.filter(x.cursor, func(n uint64) bool {
-		if x.isLive(n) {
-			return true
-		}
-		x.arena.forget(x.numbers.place(n))
+	dead := x.table.filter(x.cursor, x.isLive, x.dead[:0])
+	// One loop for each memory that is far away: its loads do not wait for one another.
+	places := x.places[:0]
+	for _, n := range dead {
+		places = append(places, x.numbers.place(n))
+	}
+	for _, place := range places {
+		x.arena.forget(place)
+	}
+	for _, n := range dead {
 		x.numbers.release(n)
-		return false
-	})
+	}
+	x.dead, x.places = dead, places
+	work += costly * len(dead)
 	span := uint64(1) << (hashBits - bits)
 	x.cursor = x.cursor&^(span-1) + span // it may have been joined with the one before, which is done
 	if x.cursor>>hashBits != 0 {
-		x.live = nil
+		x.live, x.dead, x.places = nil, nil, nil
 		x.phase, x.cursor = compacting, 0
 		if !x.arena.thin() {
 			x.end()

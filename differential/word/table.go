@@ -99,21 +99,24 @@ func (s *segment) put(slot uint64) {
 }
 
 // filter drops the numbers of a segment that keep does not want, and joins it with its
-// neighbour if both together are small. hash is one of those in its range. It returns
-// how many it dropped.
-func (t *table) filter(hash uint64, keep func(n uint64) bool) (dropped int) {
+// neighbour if both together are small. hash is one of those in its range. What it drops
+// is appended to dropped.
+func (t *table) filter(hash uint64, keep func(n uint64) bool, dropped []uint64) []uint64 {
 	s := t.segment(hash)
-	before, kept := s.count, make([]uint64, 0, s.count)
+	kept := make([]uint64, 0, s.count)
 	for _, slot := range s.slots {
-		if slot != 0 && keep(slot&maxNumber) {
+		switch {
+		case slot == 0:
+		case keep(slot & maxNumber):
 			kept = append(kept, slot)
+		default:
+			dropped = append(dropped, slot&maxNumber)
 		}
 	}
-	dropped = before - len(kept)
-	if dropped == 0 {
-		return 0
+	if len(kept) == s.count {
+		return dropped
 	}
-	t.count -= dropped
+	t.count -= s.count - len(kept)
 	n := len(s.slots)
 	for n > minSegment && 4*len(kept) < n {
 		n /= 2
