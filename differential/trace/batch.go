@@ -48,7 +48,8 @@ type OverflowError struct {
 }
 
 func (e *OverflowError) Error() string {
-	return fmt.Sprintf("add up weights of value %#x of key %#x at %v: %d + %d does not fit 64 bits", e.Val, e.Key, e.Time, e.A, e.B)
+	return fmt.Sprintf("add up weights of value %#x of key %#x at %v: %d + %d does not fit 64 bits",
+		e.Val, e.Key, e.Time, e.A, e.B)
 }
 
 // add is a + b, and whether that is it.

@@ -88,9 +88,9 @@ func (b *Batcher) Frontier() timely.Antichain { return b.frontier }
 // Len is the number of changes staged, those that add up counted once or more often.
 func (b *Batcher) Len() int { return b.n }
 
-// Seal returns the changes that are not at or after upper, as the batch from the last Seal's upper to this one, and keeps the
-// others. The batch has no blocks if there is nothing left when they are added up. An error is an
-// *OverflowError, after which the batcher is of no use.
+// Seal returns the changes that are not at or after upper, as the batch from the last Seal's upper
+// to this one, and keeps the others. The batch has no blocks if there is nothing left when they are
+// added up. An error is an *OverflowError, after which the batcher is of no use.
 func (b *Batcher) Seal(upper timely.Antichain) (*Batch, error) {
 	lower := b.lower
 	if !upper.Equal(lower) {

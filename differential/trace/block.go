@@ -59,7 +59,7 @@ func (b *Block) Edits(j int) []Edit {
 	return b.edits[b.from[j]:b.from[j+1]]
 }
 
-// Times is the distinct times of the edits, in lexicographic order.
+// Times is the distinct times of the edits, and perhaps others, in lexicographic order.
 func (b *Block) Times() []timely.Time { return b.times }
 
 // Len is the number of edits.

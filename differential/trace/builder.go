@@ -69,7 +69,10 @@ func (b *Builder) Done(lower, upper timely.Antichain) *Batch {
 		b.flush()
 		batch = new(Batch)
 	}
-	*batch = Batch{blocks: b.blocks, lasts: b.lasts, lower: lower, upper: upper, edits: b.edits, values: b.values, bytes: b.bytes + batchBytes + 16*len(b.blocks)}
+	*batch = Batch{
+		blocks: b.blocks, lasts: b.lasts, lower: lower, upper: upper,
+		edits: b.edits, values: b.values, bytes: b.bytes + batchBytes + 16*len(b.blocks),
+	}
 	b.blocks, b.lasts, b.edits, b.values, b.bytes, b.err = nil, nil, 0, 0, 0, nil
 	return batch
 }

@@ -13,8 +13,9 @@ type Handle struct {
 	ack   uint64
 }
 
-// Handle returns a new reader, that has heard of all batches so far, and may ask at all times that the readers before
-// it may still ask at. The first reader, and the first after all others were dropped, sees what is inserted from then on, at all times.
+// Handle returns a new reader, that has heard of all batches so far, and may ask at all times that
+// the readers before it may still ask at. The first reader, and the first after all others were
+// dropped or ask no more, sees what is inserted from then on, at all times.
 func (t *Trace) Handle() *Handle {
 	h := &Handle{trace: t, since: slices.Clone(t.since), ack: t.seq}
 	if len(t.handles) == 0 || len(h.since) == 0 {

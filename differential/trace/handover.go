@@ -54,7 +54,10 @@ func (b *Block) tail(key, val int) *Block {
 	if val == 0 {
 		return b
 	}
-	t := &Block{keys: slices.Clone(b.keys[key:]), starts: slices.Clone(b.starts[key:]), vals: slices.Clone(b.vals[val:]), edits: b.edits, times: b.times}
+	t := &Block{
+		keys: slices.Clone(b.keys[key:]), starts: slices.Clone(b.starts[key:]), vals: slices.Clone(b.vals[val:]),
+		edits: b.edits, times: b.times,
+	}
 	shift(t.starts, uint32(val))
 	t.from = b.from
 	switch {

@@ -197,7 +197,8 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestMergeGivesBack merges two large batches: what they, and what is made of them, takes little more memory at any time than before.
+// TestMergeGivesBack merges two large batches: they, and what is made of them, take little more
+// memory at any time than before.
 func TestMergeGivesBack(t *testing.T) {
 	tr, h := loaded(t, 1_000_000, rand.New(rand.NewPCG(1, 2)))
 	b := NewBatcher()
@@ -215,7 +216,7 @@ func TestMergeGivesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := tr.Stats()
-		if s.Edits != before.Edits || s.Bytes > before.Bytes*3/2 {
+		if s.Edits != before.Edits || s.Bytes > before.Bytes*5/4 {
 			t.Fatalf("while merging the trace has %+v, before %+v", s, before)
 		}
 		parts = max(parts, s.Batches)

@@ -79,8 +79,7 @@ func (b *Batcher) spill(s *stage) {
 
 // sorter makes batches of stages.
 type sorter struct {
-	out   Builder
-	merge *merger
+	out Builder
 
 	few        []staged
 	keys, vals []uint64

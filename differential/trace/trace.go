@@ -77,8 +77,9 @@ func (t *Trace) Upper() timely.Antichain { return t.upper }
 // Seq is the number of batches inserted so far that were not empty.
 func (t *Trace) Seq() uint64 { return t.seq }
 
-// Insert adds the batch that begins at [Trace.Upper], and merges on in proportion to its length. An empty batch only moves
-// Upper. An error is an *OverflowError of merging, now or earlier, or says that the batch is not the next.
+// Insert adds the batch that begins at [Trace.Upper], and merges on in proportion to its length. An
+// empty batch only moves Upper. An error is an *OverflowError of merging, now or earlier, or says that
+// the batch is not the next.
 func (t *Trace) Insert(b *Batch) error {
 	if !b.lower.Equal(t.upper) {
 		return fmt.Errorf("insert batch of %d changes: it begins at %v, expected %v where the trace ends", b.edits, b.lower, t.upper)
