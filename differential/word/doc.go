@@ -28,6 +28,6 @@
 //
 // Two values have the same word if their bits are the same. That is what == says, but
 // for floats: -0 and +0 have two words, and a NaN has one, by which it is found again.
-// A value that comes back from a word is bit for bit what it was, with zeros in its
-// padding and blank fields.
+// A value that comes back from a word is bit for bit what it was, but for its padding and
+// blank fields.
 package word

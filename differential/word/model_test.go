@@ -112,8 +112,7 @@ func bitsOf(b []byte, v reflect.Value) []byte {
 	case reflect.Complex128:
 		return append64(append64(b, math.Float64bits(real(v.Complex()))), math.Float64bits(imag(v.Complex())))
 	case reflect.String:
-		b = binary.BigEndian.AppendUint64(b, uint64(v.Len()))
-		return append(b, v.String()...)
+		return append(append(b, strings.ReplaceAll(v.String(), "\x00", "\x00\xff")...), "\x00\x00"...) // prefixes come first
 	case reflect.Array:
 		for i := range v.Len() {
 			b = bitsOf(b, v.Index(i))
