@@ -57,10 +57,10 @@ var all = []algorithm{
 		return algorithms.SCC(g, algorithms.Ends(g).Concat(roots), algorithms.Logarithmic).Map(two)
 	}, func(g *graph) map[answer]int { return g.strong() }},
 	{"pagerank", func(g edges, _ nodes) differential.Collection[answer] {
-		return algorithms.PageRank(g, algorithms.PageRankOptions{Surfers: 100}).Map(rank)
+		return algorithms.PageRank(g, algorithms.Ends(g), algorithms.PageRankOptions{Surfers: 100}).Map(rank)
 	}, func(g *graph) map[answer]int { return g.ranks(15, 15, 1<<30) }},
 	{"pagerank of four rounds", func(g edges, _ nodes) differential.Collection[answer] {
-		return algorithms.PageRank(g, algorithms.PageRankOptions{Surfers: 1000, Damping: 500, Rounds: 4}).Map(rank)
+		return algorithms.PageRank(g, algorithms.Ends(g), algorithms.PageRankOptions{Surfers: 1000, Damping: 500, Rounds: 4}).Map(rank)
 	}, func(g *graph) map[answer]int { return g.halfRanks(4) }},
 	{"2-core", func(g edges, _ nodes) differential.Collection[answer] {
 		return algorithms.KCore(g, 2).Map(func(v uint32) answer { return answer{int64(v)} })

@@ -16,8 +16,9 @@ type PageRankOptions struct {
 	Rounds uint64
 }
 
-// PageRank is the rank of each vertex of edges, in whole surfers: a vertex gets (1 - damping) surfers, and of each edge into it what the
+// PageRank is the rank of each of the vertices, in whole surfers: a vertex gets (1 - damping) surfers, and of each edge into it what the
 // source hands on, damping times its rank divided by its out-degree, rounded down. What vertices without edges out have is lost.
+// The vertices should be all that there are: [Ends], if nothing else says.
 //
 // Whole numbers are what makes it exact under changes: the ranks are those of the edges alone, not of how they
 // came to be, and it comes to an end. With no limit on the rounds they begin at what each vertex gets in any case and
@@ -28,7 +29,7 @@ type PageRankOptions struct {
 // It keeps the edges, and for each round the ranks that changed in it and what they hand on: with ranks that all change in each
 // of R rounds, 3RV records, and R grows with the logarithm of Surfers. It is McSherry's example "pagerank" of
 // differential dataflow, where a rank is how often a vertex is in a collection, with a fixed point.
-func PageRank[V comparable](edges differential.Keyed[V, V], opt PageRankOptions) differential.Keyed[V, int64] {
+func PageRank[V comparable](edges differential.Keyed[V, V], vertices differential.Collection[V], opt PageRankOptions) differential.Keyed[V, int64] {
 	if opt.Surfers == 0 {
 		opt.Surfers = 100_000
 	}
@@ -43,7 +44,7 @@ func PageRank[V comparable](edges differential.Keyed[V, V], opt PageRankOptions)
 	}
 	degrees := edges.Count()
 	// Each vertex as often as it has surfers.
-	vertices := Ends(edges).Distinct()
+	vertices = vertices.Distinct()
 	begin, base := times(vertices, first), times(vertices, anyway)
 	return differential.Frequencies(begin.IterateN(opt.Rounds, func(loop *timely.Scope, ranks differential.Collection[V]) differential.Collection[V] {
 		push := degrees.Enter(loop).Join(unit(ranks), func(v V, degree int64, _ struct{}) (V, int64) { return v, degree }).

@@ -95,8 +95,8 @@ func Logarithmic[L ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint](label L) uint64
 }
 
 // Components is the least vertex that each vertex is connected with, by edges in either direction: vertices of equal results
-// are a connected component. It has all vertices of edges, and those given besides, which may be none: see
-// [Ends]. Round is as in [Propagate], for a label that is a vertex; nil is all at once.
+// are a connected component. The vertices should be all that there are: [Ends], if nothing else says. Round
+// is as in [Propagate], for a label that is a vertex; nil is all at once.
 //
 // It keeps 2E edges, in both directions, and 2E labels that edges proposed, and V. The cost of a change is that of the labels
 // it changes: to break a large component in two, or to join two, relabels one of them.

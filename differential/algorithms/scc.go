@@ -6,8 +6,8 @@ import (
 )
 
 // SCC is the least vertex of each vertex's strongly connected component: of those that it can reach, and from
-// which it can be reached. It has all vertices of edges, and those given besides (see [Ends]). Round is
-// as in [Propagate].
+// which it can be reached. The vertices should be all that there are: [Ends], if nothing else says. Round is as
+// in [Propagate].
 //
 // It takes away, until nothing is left to take, all edges whose ends do not have the same label where labels are
 // propagated forward, then where they are propagated backward: an edge within a component always has. What has no edge into it, or none out
