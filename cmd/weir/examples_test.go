@@ -30,6 +30,7 @@ func examples(cmd *cobra.Command) (lines []string) {
 
 // files are those that the examples speak of.
 var files = map[string]string{
+	"changes.txt":    "# what happens\n+ Oslo Perth\ncommit\n- Lima Perth\n+ Lima \"New York\"\ncommit\n",
 	"edges.csv.gz":   "from,to\nOslo,Lima\nLima,Perth\nPerth,Oslo\nPerth,Lima\n",
 	"edges.csv":      "from,to\nOslo,Lima\nLima,Perth\nPerth,Oslo\nPerth,Lima\n",
 	"links.tsv.gz":   "a\tb\nb\ta\nb\tc\n",

@@ -104,6 +104,7 @@ func (a *app) rootCommand() *cobra.Command {
 
   weir graph pagerank edges.csv.gz --top 10     rank the vertices of your own edge list
   weir graph --help                             all that can be done with a graph
+  weir live --help                              answers that follow a graph while it changes
 
 Results go to standard output, everything else to standard error. The exit code
 is 0 for success, 1 for failure, 2 for a wrong call, 130 when interrupted.`,
@@ -122,7 +123,7 @@ is 0 for success, 1 for failure, 2 for a wrong call, 130 when interrupted.`,
 	for _, name := range []string{"cpuprofile", "memprofile"} {
 		_ = flags.MarkHidden(name) // the flag was defined above
 	}
-	root.AddCommand(a.graphCommand(), a.distributedPagerankCommand(), a.versionCommand(), a.manpageCommand())
+	root.AddCommand(a.graphCommand(), a.distributedPagerankCommand(), a.liveCommand(), a.versionCommand(), a.manpageCommand())
 	root.InitDefaultHelpCmd()
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return plainFlagError(err) })
 	return root

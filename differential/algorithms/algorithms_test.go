@@ -58,7 +58,7 @@ var all = []algorithm{
 	}, func(g *graph) map[answer]int { return g.strong() }},
 	{"pagerank", func(g edges, _ nodes) differential.Collection[answer] {
 		return algorithms.PageRank(g, algorithms.Ends(g), algorithms.PageRankOptions{Surfers: 100}).Map(rank)
-	}, func(g *graph) map[answer]int { return g.ranks(15, 15, 1<<30) }},
+	}, func(g *graph) map[answer]int { return g.ranks(1 << 30) }},
 	{"pagerank of four rounds", func(g edges, _ nodes) differential.Collection[answer] {
 		return algorithms.PageRank(g, algorithms.Ends(g), algorithms.PageRankOptions{Surfers: 1000, Damping: 500, Rounds: 4}).Map(rank)
 	}, func(g *graph) map[answer]int { return g.halfRanks(4) }},

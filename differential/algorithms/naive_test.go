@@ -125,19 +125,17 @@ func (g *graph) components() map[answer]int {
 }
 
 // ranks is what surfers there are, of 100 for each vertex at a damping of 0.85, until nothing changes or the rounds are over.
-func (g *graph) ranks(begin, anyway int64, rounds int) map[answer]int {
-	return g.surf(begin, anyway, 85, 100, rounds)
-}
+func (g *graph) ranks(rounds int) map[answer]int { return g.surf(15, 85, 100, rounds) }
 
 // halfRanks is the ranks after so many rounds, of 1000 surfers for each vertex at a damping of 0.5.
-func (g *graph) halfRanks(rounds int) map[answer]int { return g.surf(1000, 500, 1, 2, rounds) }
+func (g *graph) halfRanks(rounds int) map[answer]int { return g.surf(500, 1, 2, rounds) }
 
-func (g *graph) surf(begin, anyway, share, of int64, rounds int) map[answer]int {
+func (g *graph) surf(anyway, share, of int64, rounds int) map[answer]int {
 	degree, rank := map[uint32]int64{}, map[uint32]int64{}
 	for e, n := range g.edges {
 		if n > 0 {
 			degree[e.Key] += n
-			rank[e.Key], rank[e.Value] = begin, begin
+			rank[e.Key], rank[e.Value] = 0, 0
 		}
 	}
 	for range rounds {

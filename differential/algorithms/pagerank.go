@@ -21,10 +21,9 @@ type PageRankOptions struct {
 // The vertices should be all that there are: [Ends], if nothing else says.
 //
 // Whole numbers are what makes it exact under changes: the ranks are those of the edges alone, not of how they
-// came to be, and it comes to an end. With no limit on the rounds they begin at what each vertex gets in any case and
-// only grow, to the least ranks that satisfy the equation, which depend on nothing else. (From above they might
-// go around in circles.) With a limit, they begin at Surfers for each vertex, as "weir graph pagerank" begins at 1: divided by Surfers, ranks are those of
-// that command, as rounded down at each edge. All vertices together lose less than 1/(1-damping) surfers for each edge.
+// came to be, and it comes to an end. Ranks begin at 0 and only grow, to the least that satisfy the equation. (From
+// above they might go around in circles.) Divided by Surfers they are those of "weir graph pagerank" after as many iterations, but for what is
+// lost by rounding: of all vertices together less than 1/(1-damping) surfers for each edge.
 //
 // It keeps the edges, and for each round the ranks that changed in it and what they hand on: with ranks that all change in each
 // of R rounds, 3RV records, and R grows with the logarithm of Surfers. It is McSherry's example "pagerank" of
@@ -38,15 +37,11 @@ func PageRank[V comparable](edges differential.Keyed[V, V], vertices differentia
 	}
 	const whole = 1000
 	anyway := opt.Surfers * (whole - opt.Damping) / whole
-	first := opt.Surfers
-	if opt.Rounds == 0 {
-		first = anyway
-	}
 	degrees := edges.Count()
 	// Each vertex as often as it has surfers.
-	vertices = vertices.Distinct()
-	begin, base := times(vertices, first), times(vertices, anyway)
-	return differential.Frequencies(begin.IterateN(opt.Rounds, func(loop *timely.Scope, ranks differential.Collection[V]) differential.Collection[V] {
+	base := times(vertices.Distinct(), anyway)
+	none := base.Filter(func(V) bool { return false })
+	return differential.Frequencies(none.IterateN(opt.Rounds, func(loop *timely.Scope, ranks differential.Collection[V]) differential.Collection[V] {
 		push := degrees.Enter(loop).Join(unit(ranks), func(v V, degree int64, _ struct{}) (V, int64) { return v, degree }).
 			Threshold(func(_ V, degree, rank int64) int64 { return rank * opt.Damping / (whole * degree) })
 		pushed := edges.Enter(loop).JoinMap(push, func(_, to V, _ int64) V { return to })
