@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"weir/differential/trace"
-	"weir/differential/word"
 	"weir/timely"
 )
 
@@ -15,7 +14,21 @@ import (
 type index struct {
 	batches timely.Stream[news]
 	trace   *trace.Trace
-	depth   int // of the scope that the trace was made in
+	depth   int   // of the scope that the trace was made in
+	keys    words // how they are made
+	values  words
+	traffic *traffic
+}
+
+// newIndex makes the index of a new trace.
+func newIndex(batches timely.Stream[news], keys, values words) *index {
+	return &index{batches, trace.New(), batches.Scope().Depth(), keys, values, &traffic{}}
+}
+
+// tell sends word of batches of the trace.
+func (x *index) tell(out *timely.Writer[news], t timely.Time, n news) {
+	x.traffic.flying += x.traffic.listeners
+	out.Send(t, n)
 }
 
 // news is that a batch was added to a trace, as its seq-th, or, to who joins late, all batches so far.
@@ -29,14 +42,16 @@ func (x *index) scope() *timely.Scope { return x.batches.Scope() }
 // enter is the index within a loop. It is the same trace: coordinates of loops that a time is not
 // in are 0, which is what the times become on entering.
 func (x *index) enter(loop *timely.Scope) *index {
-	return &index{batches: x.batches.Enter(loop), trace: x.trace, depth: x.depth}
+	inner := *x
+	inner.batches = x.batches.Enter(loop)
+	return &inner
 }
 
 // reader is an operator's use of an index.
 type reader struct {
 	in     *timely.Reader[news]
+	index  *index
 	handle *trace.Handle
-	depth  int
 	since  timely.Antichain
 	told   uint64 // of how many batches; the handle may know of more where the index is imported
 	time   timely.Time
@@ -46,7 +61,8 @@ type reader struct {
 }
 
 func (x *index) read(op *timely.Operator) *reader {
-	return &reader{in: op.Input(x.batches, timely.Pipeline[news]()), handle: x.trace.Handle(), depth: x.depth}
+	x.traffic.listeners++
+	return &reader{in: op.Input(x.batches, timely.Pipeline[news]()), index: x, handle: x.trace.Handle()}
 }
 
 // next is the next batch of the trace.
@@ -60,6 +76,7 @@ func (r *reader) next() (timely.Time, *trace.Batch, bool) {
 		}
 		r.told, r.rest = r.heard[0].seq, r.heard[0].batches
 		r.heard = r.heard[1:]
+		r.index.traffic.flying--
 		r.handle.Ack(r.told)
 	}
 	b := r.rest[0]
@@ -84,7 +101,7 @@ func (r *reader) advance(frontier timely.Antichain) {
 	r.since = append(r.since[:0], frontier...)
 	var outer timely.Antichain
 	for _, t := range frontier {
-		clear(t[r.depth:])
+		clear(t[r.index.depth:])
 		outer.Insert(t)
 	}
 	r.handle.Advance(outer)
@@ -135,7 +152,8 @@ func (h *holds) keep(times timely.Antichain) {
 // seal adds to a trace what is staged of the times that are over, those not at or after
 // the frontier, and tells of it. A batch is told of at the time of one capability, so that
 // there is one for each that is due: it has what this one allows and the later ones do not.
-func (h *holds) seal(staged *trace.Batcher, to *trace.Trace, out *timely.Writer[news], frontier timely.Antichain) {
+func (h *holds) seal(staged *trace.Batcher, x *index, out *timely.Writer[news], frontier timely.Antichain) {
+	to := x.trace
 	slices.SortFunc(h.caps, func(a, b *timely.Capability) int { return a.Time().Compare(b.Time()) })
 	for i, c := range h.caps {
 		if frontier.LessEqual(c.Time()) {
@@ -146,7 +164,7 @@ func (h *holds) seal(staged *trace.Batcher, to *trace.Trace, out *timely.Writer[
 			upper.Insert(later.Time())
 		}
 		if batch := insert(staged, to, upper); batch.Len() > 0 {
-			out.Send(c.Time(), news{[]*trace.Batch{batch}, to.Seq()})
+			x.tell(out, c.Time(), news{[]*trace.Batch{batch}, to.Seq()})
 		}
 	}
 	if !to.Upper().Equal(frontier) {
@@ -167,18 +185,6 @@ func insert(staged *trace.Batcher, to *trace.Trace, upper timely.Antichain) *tra
 	return batch
 }
 
-// local is what the operators of a worker share.
-type local struct{ lexicons word.Lexicons }
-
-// codec is how the worker of the scope makes words of a type.
-func codec[T comparable](s *timely.Scope) *word.Codec[T] {
-	c, err := word.New[T](&timely.Own[local](s.Worker()).lexicons)
-	if err != nil {
-		panic(&timely.MisuseError{Problem: err.Error()})
-	}
-	return c
-}
-
 // arrange makes an index of a stream, each key at the worker of its hash.
 func arrange[K, V comparable](s timely.Stream[Update[Pair[K, V]]], name string) *index {
 	keys := codec[K](s.Scope())
@@ -191,10 +197,15 @@ func arrangeBy[K, V comparable](s timely.Stream[Update[Pair[K, V]]], name string
 	in := op.Input(s, timely.ByHash(worker))
 	out, batches := op.Output[news]()
 	op.Watch()
-	x := &index{batches: batches, trace: trace.New(), depth: s.Scope().Depth()}
+	x := newIndex(batches, keys, values)
 	staged, caps := trace.NewBatcher(), holds{op: op}
+	keep := newUpkeep(op, x)
+	keep.holds(keys, func(to [][]uint64) [][]uint64 { return staged.Columns(false, to) })
+	keep.holds(values, func(to [][]uint64) [][]uint64 { return staged.Columns(true, to) })
 	op.Build(func() {
+		defer keep.run()
 		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
+			keep.busy = true
 			caps.add(t)
 			for i := range data {
 				u := &data[i]
@@ -202,7 +213,8 @@ func arrangeBy[K, V comparable](s timely.Stream[Update[Pair[K, V]]], name string
 			}
 		}
 		if frontier := in.Frontier(); !x.trace.Upper().Equal(frontier) {
-			caps.seal(staged, x.trace, out, frontier)
+			keep.busy = true
+			caps.seal(staged, x, out, frontier)
 			caps.keep(staged.Frontier())
 		}
 	})
@@ -212,11 +224,13 @@ func arrangeBy[K, V comparable](s timely.Stream[Update[Pair[K, V]]], name string
 // flatten is the updates of an index.
 func flatten[K, V comparable](x *index) timely.Stream[Update[Pair[K, V]]] {
 	keys, values := codec[K](x.scope()), codec[V](x.scope())
+	x.traffic.listeners++
 	return x.batches.Unary("flatten", timely.Pipeline[news](), func(in *timely.Reader[news], out *timely.Writer[Update[Pair[K, V]]], _ *timely.Notificator) {
 		var to sink[Pair[K, V]]
 		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
 			to.begin(out, t)
 			for _, n := range data {
+				x.traffic.flying--
 				for _, batch := range n.batches {
 					for _, b := range batch.Blocks() {
 						times, vals := b.Times(), b.Vals()

@@ -44,7 +44,11 @@ func (v *feedback[D]) stream() timely.Stream[Update[D]] { return v.begin.Concat(
 // set makes the variable begin + later(next - begin): begin in round 0, and from then on what next was a round before.
 func (v *feedback[D]) set(next timely.Stream[Update[D]]) {
 	at, rounds := v.at, v.rounds
-	change := next.Concat(negate(v.begin)).MapInPlace(func(u *Update[D]) { u.Time[at]++ })
+	change := next.Concat(negate(v.begin)).MapInPlace(func(u *Update[D]) {
+		if u.Time[at]++; u.Time[at] == 0 {
+			timely.Fail(&OverflowError{"a loop goes on after the last round that there is"})
+		}
+	})
 	if rounds > 0 {
 		change = change.Filter(func(u Update[D]) bool { return u.Time[at] < rounds })
 	}

@@ -9,8 +9,9 @@ import (
 )
 
 // joinFuel is how many records a join makes, and how many keys it looks up, before others have their turn: a
-// fraction of a millisecond. One that would make a billion does so in as many runs as it takes.
-const joinFuel = 1 << 14
+// fraction of a millisecond. One that would make a billion does so in as many runs as it takes. Tests make it
+// small, but a join must be able to look up a key and cross a value with it: 2 at least.
+var joinFuel = 1 << 13
 
 // Join makes another key and value of every key with one value of each collection, as often
 // as they are there: a product of weights. It costs in proportion to the changes of
@@ -58,10 +59,10 @@ func join[K, V, W, D comparable](left Keyed[K, V], right Keyed[K, W], name strin
 		// A batch meets all that was there of the other side before it, and later ones of that side will meet it:
 		// so each pair of batches meets once. What is put off keeps the batches as they are.
 		for t, batch, ok := a.next(); ok; t, batch, ok = a.next() {
-			waiting = queue(waiting, op, t, batch, b.batches(), false)
+			waiting = queue(waiting, op, t, batch, b, false)
 		}
 		for t, batch, ok := b.next(); ok; t, batch, ok = b.next() {
-			waiting = queue(waiting, op, t, batch, a.batches(), true)
+			waiting = queue(waiting, op, t, batch, a, true)
 		}
 		a.advance(b.in.Frontier())
 		b.advance(a.in.Frontier())
@@ -75,6 +76,7 @@ func join[K, V, W, D comparable](left Keyed[K, V], right Keyed[K, W], name strin
 				break
 			}
 			c.hold.Drop()
+			c.traffic.flying--
 			done++
 		}
 		waiting = slices.Delete(waiting, 0, done)
@@ -90,7 +92,8 @@ type crossing struct {
 	hold    *timely.Capability
 	fresh   []*trace.Block
 	others  []*trace.Batch
-	swapped bool // the new batch is one of the right side
+	traffic *traffic // of the others' index
+	swapped bool     // the new batch is one of the right side
 
 	other int // the batch of others
 	block int // the block of the new batch, and the key in it
@@ -101,11 +104,13 @@ type crossing struct {
 	value int // how many of the key's values were crossed with it
 }
 
-func queue(list []*crossing, op *timely.Operator, t timely.Time, fresh *trace.Batch, others []*trace.Batch, swapped bool) []*crossing {
+func queue(list []*crossing, op *timely.Operator, t timely.Time, fresh *trace.Batch, other *reader, swapped bool) []*crossing {
+	others := other.batches()
 	if len(others) == 0 {
 		return list
 	}
-	return append(list, &crossing{hold: op.Retain(t), fresh: fresh.Blocks(), others: slices.Clone(others), swapped: swapped})
+	other.index.traffic.flying++ // until it is done
+	return append(list, &crossing{hold: op.Retain(t), fresh: fresh.Blocks(), others: slices.Clone(others), traffic: other.index.traffic, swapped: swapped})
 }
 
 // joiner is the typed part of a join.

@@ -24,16 +24,22 @@ type logic func(key uint64, values []weighted, out []weighted) []weighted
 // A key is looked at again at the times at which its values change, and at the joins of these with other times at
 // which they did, where changes meet that knew nothing of one another. Those beyond the frontier
 // are kept for later. (McSherry, Murray, Isaacs, Isard: "Differential dataflow", CIDR 2013, section 3.)
-func reduce(x *index, name string, each bool, f logic) *index {
+func reduce(x *index, name string, each bool, results words, f logic) *index {
 	op := timely.NewOperator(x.scope(), name)
 	in := x.read(op)
 	out, batches := op.Output[news]()
 	op.Watch()
-	y := &index{batches: batches, trace: trace.New(), depth: x.scope().Depth()}
+	y := newIndex(batches, x.keys, results)
 	own := y.trace.Handle()
 	r := &reducer{logic: f, each: each, staged: trace.NewBatcher(), holds: holds{op: op}, upper: timely.Antichain{{}}}
 	r.see = r.eval.see
+	keep := newUpkeep(op, y)
+	keep.holds(x.keys, func(to [][]uint64) [][]uint64 { return append(to, r.pending.words(false)) })
+	if each {
+		keep.holds(x.values, func(to [][]uint64) [][]uint64 { return append(to, r.pending.words(true)) })
+	}
 	op.Build(func() {
+		defer keep.run()
 		upper := r.upper
 		for t, batch, ok := in.next(); ok; t, batch, ok = in.next() {
 			r.holds.add(t)
@@ -47,11 +53,12 @@ func reduce(x *index, name string, each bool, f logic) *index {
 		if upper.Equal(r.upper) {
 			return
 		}
+		keep.busy = true
 		r.upper = slices.Clone(upper)
 		own.Ack(y.trace.Seq())
 		r.outs = own.Batches(r.outs[:0])
 		r.run(in.batches())
-		r.holds.seal(r.staged, y.trace, out, r.upper)
+		r.holds.seal(r.staged, y, out, r.upper)
 		r.holds.keep(r.pending.frontier())
 		in.advance(r.upper)
 		own.Advance(r.upper)
@@ -233,11 +240,10 @@ func (e *evaluation) evaluate() {
 }
 
 func collect(c *trace.Cursor, u unit, each bool, from timely.Time, to []trace.ValueEdit) []trace.ValueEdit {
-	to = c.Collect(u.key, from, to)
 	if each {
-		to = slices.DeleteFunc(to, func(x trace.ValueEdit) bool { return x.Val != u.val })
+		return c.CollectValue(u.key, u.val, from, to)
 	}
-	return to
+	return c.Collect(u.key, from, to)
 }
 
 // settled says that there are no changes after from.
@@ -374,6 +380,21 @@ func (a *agenda) due(frontier timely.Antichain, list []visit) []visit {
 	slices.SortFunc(list, func(x, y visit) int {
 		return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.val, y.val), x.time.Compare(y.time))
 	})
+	return list
+}
+
+// words is the keys, or the values, of all units.
+func (a *agenda) words(values bool) []uint64 {
+	var list []uint64
+	for _, units := range a.units {
+		for _, u := range units {
+			if values {
+				list = append(list, u.val)
+			} else {
+				list = append(list, u.key)
+			}
+		}
+	}
 	return list
 }
 

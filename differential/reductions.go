@@ -29,7 +29,7 @@ func (k Keyed[K, V]) Reduce[W comparable](name string, f func(key K, values []We
 		}
 	}
 	ordered := values.Ordered()
-	return fromIndex[K, W](reduce(k.arranged(), name, false, func(key uint64, in []weighted, to []weighted) []weighted {
+	return fromIndex[K, W](reduce(k.arranged(), name, false, results, func(key uint64, in []weighted, to []weighted) []weighted {
 		list = list[:0]
 		if !ordered {
 			slices.SortFunc(in, func(a, b weighted) int { return values.Compare(a.val, b.val) })
@@ -48,7 +48,7 @@ func (k Keyed[K, V]) Reduce[W comparable](name string, f func(key K, values []We
 func (k Keyed[K, V]) Count() Keyed[K, int64] {
 	counts := codec[int64](k.scope)
 	units := k.MapValues(func(K, V) struct{} { return struct{}{} })
-	return fromIndex[K, int64](reduce(units.arranged(), "count", false, func(_ uint64, in []weighted, out []weighted) []weighted {
+	return fromIndex[K, int64](reduce(units.arranged(), "count", false, counts, func(_ uint64, in []weighted, out []weighted) []weighted {
 		return append(out, weighted{counts.Word(in[0].weight), 1})
 	}))
 }
@@ -78,7 +78,7 @@ func (k Keyed[K, V]) Sum(of func(V) int64) Keyed[K, int64] {
 			}
 		}))
 	isSum := codec[bool](k.scope).Word(true)
-	return fromIndex[K, int64](reduce(parts.arranged(), "sum", false, func(_ uint64, in []weighted, out []weighted) []weighted {
+	return fromIndex[K, int64](reduce(parts.arranged(), "sum", false, sums, func(_ uint64, in []weighted, out []weighted) []weighted {
 		total := int64(0)
 		for _, v := range in {
 			if v.val == isSum {
@@ -115,7 +115,7 @@ func (k Keyed[K, V]) Threshold(f func(key K, v V, weight int64) int64) Keyed[K, 
 }
 
 func (k Keyed[K, V]) threshold(name string, f logic) Keyed[K, V] {
-	return fromIndex[K, V](reduce(k.arranged(), name, true, f))
+	return fromIndex[K, V](reduce(k.arranged(), name, true, k.arranged().values, f))
 }
 
 // Min is the least value of each key, once. Numbers are in their order, strings in that of their bytes, structs and arrays
@@ -131,7 +131,7 @@ func (k Keyed[K, V]) extreme(name string, sign int) Keyed[K, V] {
 	if values.Ordered() {
 		better = func(a, b uint64) bool { return (a < b) == (sign < 0) }
 	}
-	return fromIndex[K, V](reduce(k.arranged(), name, false, func(_ uint64, in []weighted, out []weighted) []weighted {
+	return fromIndex[K, V](reduce(k.arranged(), name, false, values, func(_ uint64, in []weighted, out []weighted) []weighted {
 		best, found := uint64(0), false
 		for _, v := range in {
 			if v.weight > 0 && (!found || better(v.val, best)) {

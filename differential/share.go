@@ -23,6 +23,7 @@ type Shared[K, V comparable] struct {
 	since   uint64
 	closed  bool
 	imports []*importing
+	release func()
 
 	keys   *word.Codec[K]
 	values *word.Codec[V]
@@ -39,6 +40,7 @@ func (k Keyed[K, V]) Share() *Shared[K, V] {
 	s := &Shared[K, V]{index: k.arranged(), upper: timely.Antichain{{}}, keys: codec[K](k.scope), values: codec[V](k.scope)}
 	s.read = s.index.read(op)
 	op.Watch()
+	s.release = s.index.hold()
 	op.Build(func() {
 		for _, batch, ok := s.read.next(); ok; _, batch, ok = s.read.next() {
 			for _, to := range s.imports {
@@ -82,6 +84,7 @@ func (s *Shared[K, V]) Close() {
 	if !s.closed {
 		s.closed = true
 		s.read.handle.Drop()
+		s.release()
 	}
 }
 
@@ -178,13 +181,16 @@ func (s *Shared[K, V]) Import(scope *timely.Scope) Keyed[K, V] {
 	}
 	now.Drop()
 	s.imports = append(s.imports, to)
+	x := newIndex(batches, s.index.keys, s.index.values)
+	x.trace = s.index.trace
+	newUpkeep(op, x)
 	done := false
 	op.Build(func() {
 		if done {
 			return
 		}
 		for _, n := range to.queue {
-			out.Send(hold.Time(), n)
+			x.tell(out, hold.Time(), n)
 		}
 		clear(to.queue)
 		to.queue = to.queue[:0]
@@ -199,5 +205,5 @@ func (s *Shared[K, V]) Import(scope *timely.Scope) Keyed[K, V] {
 		done = true
 		s.imports = slices.DeleteFunc(s.imports, func(x *importing) bool { return x == to })
 	})
-	return fromIndex[K, V](&index{batches: batches, trace: s.index.trace, depth: 1})
+	return fromIndex[K, V](x)
 }

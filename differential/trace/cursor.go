@@ -55,6 +55,38 @@ func (c *Cursor) Collect(key uint64, from timely.Time, dst []ValueEdit) []ValueE
 	return dst
 }
 
+// CollectValue is as Collect, for one value of the key.
+func (c *Cursor) CollectValue(key, val uint64, from timely.Time, dst []ValueEdit) []ValueEdit {
+	for i := range c.places {
+		p := &c.places[i]
+		if p.last < key && !p.seekBlock(key) {
+			continue
+		}
+		p.key = p.block.Seek(p.key, key)
+		if p.block.keys[p.key] != key {
+			continue
+		}
+		// The key may go on in the blocks after this one, its values ascend.
+		b, at := p.block, p.key
+		for next := p.at + 1; ; next++ {
+			lo, hi := b.Values(at)
+			if j := lo + seek(b.vals[lo:hi], 0, val); j < hi {
+				if b.vals[j] == val {
+					for _, e := range b.Edits(j) {
+						dst = append(dst, ValueEdit{val, b.times[e.Time].Join(from), e.Diff})
+					}
+				}
+				break
+			}
+			if next == len(p.batch.blocks) || p.batch.lasts[next-1] != key || p.batch.blocks[next].keys[0] != key {
+				break
+			}
+			b, at = p.batch.blocks[next], 0
+		}
+	}
+	return dst
+}
+
 // seekBlock goes to the block where key is or should be, if there is one.
 func (p *place) seekBlock(key uint64) bool {
 	if p.block == nil {

@@ -218,9 +218,17 @@ func (w *world) check(h *Handle) {
 	var c Cursor
 	c.Reset(batches)
 	for key := range uint64(w.keys + 1) {
-		for _, e := range c.Collect(key, timely.Time{}, nil) {
+		edits := c.Collect(key, timely.Time{}, nil)
+		values := map[uint64][]ValueEdit{}
+		for _, e := range edits {
+			values[e.Val] = append(values[e.Val], e)
 			if e.Time.LessEqual(at) {
 				got[record{key, e.Val}] += e.Diff
+			}
+		}
+		for val := range uint64(w.keys + 10) {
+			if one := c.CollectValue(key, val, timely.Time{}, nil); !slices.Equal(one, values[val]) {
+				w.fatal("value %d of key %d has edits %v, expected %v", val, key, one, values[val])
 			}
 		}
 	}

@@ -1,0 +1,13 @@
+package differential
+
+import "weir/differential/trace"
+
+// SetJoinFuel sets how much a join does before others have their turn, until restore is called.
+func SetJoinFuel(n int) (restore func()) {
+	old := joinFuel
+	joinFuel = n
+	return func() { joinFuel = old }
+}
+
+// StatsOf is the size of the index of a collection on this worker, which is made if there is none.
+func StatsOf[K, V comparable](k Keyed[K, V]) func() trace.Stats { return k.arranged().trace.Stats }
