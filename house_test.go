@@ -20,7 +20,7 @@ var floors = [][]string{
 	{"bench", "examples"},
 	{"cmd"},
 	{"graphflow", "differential"},
-	{"graph", "timely"},
+	{"graph", "timely", "series"},
 	{"mesh"},
 	{"flat"},
 	{"internal"},
