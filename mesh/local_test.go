@@ -186,6 +186,9 @@ func TestPark(t *testing.T) {
 	if p.Park(time.Millisecond) {
 		t.Error("Park returned true with nothing to do")
 	}
+	if p.Park(-time.Second) {
+		t.Error("Park returned true with nothing to do and no time left")
+	}
 	p.Wake()
 	p.Wake()
 	if !p.Park(0) {

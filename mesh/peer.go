@@ -143,8 +143,9 @@ func (p *Peer) due() bool {
 }
 
 // Park waits until there is something for [Peer.Ready] to report, [Peer.Wake] is called or the
-// mesh fails, and returns true; or until max has passed, if it is not 0, and returns
-// false. It looks around for a few microseconds before it sleeps.
+// mesh fails, and returns true; or until max has passed, and returns false. 0 is no
+// limit, and less than 0 has passed already, as what is left of a time that is over may have. It
+// looks around for a few microseconds before it sleeps.
 func (p *Peer) Park(max time.Duration) bool {
 	if !p.due() && !p.look() {
 		p.mu.Lock()
@@ -196,9 +197,9 @@ func (p *Peer) look() bool {
 	return false
 }
 
-// sleep waits for the bell, and returns false if it has not rung within max.
+// sleep waits for the bell, and returns false if it has not rung within max, which is as in Park.
 func (p *Peer) sleep(max time.Duration) bool {
-	if max <= 0 {
+	if max == 0 {
 		<-p.bell
 		return true
 	}

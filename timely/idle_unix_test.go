@@ -30,7 +30,7 @@ func TestIdleWorkersSleep(t *testing.T) {
 			}
 			before := cpuTime(t)
 			for end := time.Now().Add(idle); time.Now().Before(end); {
-				if err := w.StepOrPark(time.Until(end)); err != nil {
+				if err := w.StepOrPark(max(time.Until(end), 1)); err != nil {
 					return err
 				}
 			}

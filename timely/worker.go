@@ -172,7 +172,8 @@ func (w *Worker) StepUntil(done func() bool) error {
 }
 
 // StepOrPark steps, and where there was nothing to do sleeps until something comes
-// or the time is over; 0 is no limit.
+// or the time is over. 0 is no limit, and with less than 0 it does not sleep; so where the limit is
+// what is left of some time, that must not come out as 0 by chance: max(time.Until(end), 1).
 func (w *Worker) StepOrPark(limit time.Duration) error {
 	busy, err := w.Step()
 	if err == nil && !busy {
