@@ -3,8 +3,9 @@ export GOTOOLCHAIN := go1.27.3
 
 GO      ?= go
 FUZZTIME ?= 10s
+SOAK     ?= 2m
 
-.PHONY: help build demo test race bench bench-graph bench-timely bench-net fuzz lint fmt clean
+.PHONY: help build demo test race soak bench bench-graph bench-timely bench-live bench-net fuzz lint fmt clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -23,13 +24,19 @@ test: ## all tests
 race: ## the tests that are fast enough, under the race detector
 	$(GO) test -race -short ./...
 
-bench: bench-graph bench-timely bench-net ## all three below, one after the other
+soak: ## change a graph for SOAK, and see that memory and latencies stay as they are: out/soak
+	./scripts/soak.sh $(SOAK)
+
+bench: bench-graph bench-timely bench-live bench-net ## all four below, one after the other
 
 bench-graph: ## measure the published tables of graphs again: docs/results/graph.md
 	$(GO) run ./bench/graphtables
 
 bench-timely: ## measure the dataflow beside figures of the original: docs/results/timely.md
 	$(GO) run ./bench/timelytables
+
+bench-live: ## measure answers that follow a graph beside figures of the original: docs/results/live.md
+	$(GO) run ./bench/livetables
 
 bench-net: ## measure PageRank over shaped links, as root: docs/results/pagerank-net.md
 	./bench/pagerank-net/run.sh
