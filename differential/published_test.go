@@ -96,8 +96,8 @@ func distinctByLength(strings differential.Collection[string]) differential.Coll
 	return counts.Map(func(_ int, l lengths) lengths { return l })
 }
 
-// The example of the first post on differential dataflow (McSherry, 2015-04-07): an operator that counts distinct strings by
-// their length, over times (0,0), (0,1), (1,0) and (1,1).
+// The example of the first post on differential dataflow (McSherry, 2015-04-07): an operator that counts
+// distinct strings by their length, over times (0,0), (0,1), (1,0) and (1,1).
 func TestPublishedOperator(t *testing.T) {
 	input := map[indexed]int64{
 		{0, 0, "a"}: 1, {0, 0, "b"}: 3, {0, 0, "cc"}: 2,
@@ -114,8 +114,8 @@ func TestPublishedOperator(t *testing.T) {
 	}, distinctByLength)
 }
 
-// Where nothing comes at (1,1) the operator must look there all the same, since changes at (0,1) and (1,0) meet: of both
-// strings there is one less than none, which are two distinct ones.
+// Where nothing comes at (1,1) the operator must look there all the same, since changes at (0,1) and (1,0)
+// meet: of both strings there is one less than none, which are two distinct ones.
 func TestPublishedOperatorWithoutInput(t *testing.T) {
 	input := map[indexed]int64{
 		{0, 0, "a"}: 1, {0, 0, "b"}: 3, {0, 0, "cc"}: 2,

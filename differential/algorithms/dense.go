@@ -12,11 +12,11 @@ func simple[V comparable](edges differential.Keyed[V, V]) differential.Keyed[V, 
 	return BothWays(edges).Filter(func(a, b V) bool { return a != b }).Distinct()
 }
 
-// KCore is the vertices of the k-core: of the largest part of the graph in which each vertex has k neighbours or more. Edges have no
-// direction. With k below 1 there is nothing to ask: it is 1 then.
+// KCore is the vertices of the k-core: of the largest part of the graph in which each vertex has k neighbours
+// or more. Edges have no direction. With k below 1 there is nothing to ask: it is 1 then.
 //
-// It takes away, round after round, those with too few neighbours that are left, and keeps 4E records for what the graph is as a simple one, and
-// a record for each edge, in the round in which its source goes.
+// It takes away, round after round, those with too few neighbours that are left, and keeps 4E records for what
+// the graph is as a simple one, and a record for each edge, in the round in which its source goes.
 func KCore[V comparable](edges differential.Keyed[V, V], k int64) differential.Collection[V] {
 	k = max(k, 1)
 	graph := simple(edges)
@@ -38,8 +38,9 @@ type Triangle[V comparable] struct{ A, B, C V }
 
 // Triangles is all of them. Edges have no direction.
 //
-// It keeps 3E edges and all pairs of edges from the same vertex to greater ones; a change costs in proportion to the edges of
-// its ends. Package motif, which looks at no pair in vain, does better where vertices have many edges.
+// It keeps 3E edges and all pairs of edges from the same vertex to greater ones; a change costs in proportion
+// to the edges of its ends. Package motif, which looks at no pair in vain, does better where vertices have many
+// edges.
 func Triangles[V cmp.Ordered](edges differential.Keyed[V, V]) differential.Collection[Triangle[V]] {
 	up := edges.Filter(func(a, b V) bool { return a != b }).
 		MapPairs(func(a, b V) (V, V) { return min(a, b), max(a, b) }).Distinct()

@@ -124,7 +124,8 @@ func (g *graph) components() map[answer]int {
 	return both.strong()
 }
 
-// ranks is what surfers there are, of 100 for each vertex at a damping of 0.85, until nothing changes or the rounds are over.
+// ranks is what surfers there are, of 100 for each vertex at a damping of 0.85, until nothing changes or the
+// rounds are over.
 func (g *graph) ranks(rounds int) map[answer]int { return g.surf(15, 85, 100, rounds) }
 
 // halfRanks is the ranks after so many rounds, of 1000 surfers for each vertex at a damping of 0.5.

@@ -9,14 +9,14 @@ import (
 // which it can be reached. The vertices should be all that there are: [Ends], if nothing else says. Round is as
 // in [Propagate].
 //
-// It takes away, until nothing is left to take, all edges whose ends do not have the same label where labels are
-// propagated forward, then where they are propagated backward: an edge within a component always has. What has no edge into it, or none out
-// of it, gets no label, and goes first ("trimming"). It is the algorithm of McSherry's post of 2015 on strongly connected components:
-// loops in a loop, two times deeper than its own scope.
+// It takes away, until nothing is left to take, all edges whose ends do not have the same label where labels
+// are propagated forward, then where they are propagated backward: an edge within a component always has. What
+// has no edge into it, or none out of it, gets no label, and goes first ("trimming"). It is the algorithm of
+// the module "scc" of the Rust library differential-dataflow: loops in a loop, two deeper than its own scope.
 //
-// It keeps for each round of the outer loop what changed in it: some eight records for an edge and a few
-// more for each that is not within a component. A change costs what it changes of the labels of any round, which may be much: a
-// component that falls apart is labelled anew.
+// It keeps for each round of the outer loop what changed in it: some seven records for an edge and a few more
+// for each that is not within a component. A change costs what it changes of the labels of any round, which may
+// be much: a component that falls apart is labelled anew.
 func SCC[V comparable](edges differential.Keyed[V, V], vertices differential.Collection[V], round func(V) uint64) differential.Keyed[V, V] {
 	return Propagate(Cycles(edges, round), self(vertices), round)
 }
@@ -29,8 +29,8 @@ func Cycles[V comparable](edges differential.Keyed[V, V], round func(V) uint64) 
 	})
 }
 
-// agreeing is those of edges whose ends have the same label where the targets' labels go along the edges of by; in the
-// other direction.
+// agreeing is those of edges whose ends have the same label where the targets' labels go along the edges of by;
+// in the other direction.
 func agreeing[V comparable](by, edges differential.Keyed[V, V], round func(V) uint64) differential.Keyed[V, V] {
 	labels := Propagate(by, self(edges.Map(func(_, to V) V { return to })), round)
 	half := edges.Join(labels, func(from, to, label V) (V, differential.Pair[V, V]) {
