@@ -19,12 +19,16 @@ package posting
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 )
 
 const (
 	// longFrom is the length from which on a list grows in blocks.
 	longFrom = 2048
+
+	// turn is how many lists a reader takes before it lets the writer in.
+	turn = 1024
 
 	headBits  = 12 // heads of a chunk
 	headChunk = 1 << headBits
@@ -104,6 +108,18 @@ func (l *Lists) Len(word uint32) int {
 	return int(l.head(word).n)
 }
 
+// Total is the sum of the lengths of the lists of words.
+func (l *Lists) Total(words []uint32) (n int) {
+	for some := range slices.Chunk(words, turn) {
+		l.mu.RLock()
+		for _, w := range some {
+			n += int(l.head(w).n)
+		}
+		l.mu.RUnlock()
+	}
+	return n
+}
+
 func (l *Lists) head(word uint32) head {
 	if int(word>>headBits) >= len(l.heads) {
 		return head{}
@@ -121,10 +137,7 @@ func (l *Lists) View(word uint32) View {
 // Views appends to dst the lists of words. Between some thousands of them the
 // writer gets its turn.
 func (l *Lists) Views(dst []View, words []uint32) []View {
-	const turn = 1024
-	for len(words) > 0 {
-		some := words[:min(turn, len(words))]
-		words = words[len(some):]
+	for some := range slices.Chunk(words, turn) {
 		l.mu.RLock()
 		for _, w := range some {
 			dst = append(dst, l.view(w))
