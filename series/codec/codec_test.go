@@ -153,6 +153,41 @@ func TestPlannedSizes(t *testing.T) {
 	})
 }
 
+// TestColumnsComeBack draws integers in clusters, so that every number of them is an outlier on either side.
+func TestColumnsComeBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		vs := make([]int64, rapid.IntRange(1, Max).Draw(t, "n"))
+		var at [3]int64
+		var reach [3]uint64
+		for i := range at {
+			at[i] = rapid.Int64().Draw(t, "at") >> rapid.IntRange(0, 63).Draw(t, "shift")
+			reach[i] = 1<<rapid.IntRange(0, 40).Draw(t, "reach") - 1
+		}
+		often := rapid.Uint64Range(1, 100).Draw(t, "often")
+		seed := rapid.Uint64().Draw(t, "seed")
+		sums := rapid.Bool().Draw(t, "sums")
+		sum := int64(0)
+		for i, v := range generate(3, len(vs), seed) {
+			x := math.Float64bits(v)
+			cluster := 0
+			if x%100 < often {
+				cluster = 1 + int(x>>8%2)
+			}
+			vs[i] = at[cluster] + int64(x>>10&reach[cluster])
+			if sum += vs[i]; sums {
+				vs[i] = sum
+			}
+		}
+		planned := slices.Clone(vs)
+		c := planColumn(planned)
+		body := c.append(nil, planned)
+		got := make([]int64, len(vs))
+		if rest, err := decodeColumn(unsigned(got), body); err != nil || len(rest) != 0 || !slices.Equal(got, vs) || len(body) != c.size || c.size > 1+8*len(vs) {
+			t.Fatalf("%d came back as %d in %d bytes, planned %d: %v", vs, got, len(body), c.size, err)
+		}
+	})
+}
+
 // TestForms makes sure that each form is the best of something.
 func TestForms(t *testing.T) {
 	for _, want := range []struct {

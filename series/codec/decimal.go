@@ -28,6 +28,8 @@ const (
 	limit   = 1 << 51
 
 	mostUnits = 64 // in the last place that a correction makes up for
+	// Up to nearLimit, integers are so far apart that one number in 16 is at most as near by chance.
+	nearLimit = 1 << 41
 	samples   = 32 // that the search for a divisor looks at
 
 	flagCorrected = 1
@@ -127,14 +129,9 @@ func search(some []float64) (divisor byte, exact, near int) {
 			switch off := int64(math.Float64bits(v)) - int64(math.Float64bits(q)); {
 			case off == 0:
 				hits++
-			case -mostUnits < off && off < mostUnits:
+			case -mostUnits < off && off < mostUnits && math.Abs(t) < nearLimit:
 				close++
 			}
-		}
-		// A number needs about twice as many digits as it is likely to have before it is near
-		// a decimal by chance.
-		if by > 1e13 {
-			close = 0
 		}
 		if s := 4*hits + 3*close; s > score {
 			divisor, exact, near, score = byte(i), hits, hits+close, s

@@ -17,10 +17,20 @@ type dictionary struct {
 	ints     column
 	size     int // without the vector within
 
-	table  [1024]uint16 // places in keys by hash, plus 1
-	keys   [mostDistinct]uint64
+	table  [1024]uint16         // places in keys by hash, plus 1
+	keys   [mostDistinct]uint64 // in the order of their first occurrence
+	sorted [mostDistinct]uint64
 	places [Max]int64
 	values [mostDistinct]float64
+}
+
+// slot is where a key is in the table, or where there is room for it.
+func (p *dictionary) slot(key uint64) uint64 {
+	h := key * 0x9e3779b97f4a7c15 >> 54
+	for at := p.table[h]; at != 0 && p.keys[at-1] != key; at = p.table[h] {
+		h = (h + 1) % uint64(len(p.table))
+	}
+	return h
 }
 
 // find looks for the distinct values, and reports whether they are few.
@@ -28,49 +38,35 @@ func (p *dictionary) find(vs []float64) bool {
 	clear(p.table[:])
 	p.distinct = 0
 	for i, v := range vs {
-		key := math.Float64bits(v)
-		h := key * 0x9e3779b97f4a7c15 >> 54
-		for {
-			at := p.table[h]
-			if at == 0 {
-				if p.distinct == mostDistinct {
-					return false
-				}
-				p.keys[p.distinct] = key
-				p.distinct++
-				at = uint16(p.distinct)
-				p.table[h] = at
+		key := monotone(math.Float64bits(v))
+		h := p.slot(key)
+		if p.table[h] == 0 {
+			if p.distinct == mostDistinct {
+				return false
 			}
-			if p.keys[at-1] == key {
-				p.places[i] = int64(at - 1)
-				break
-			}
-			h = (h + 1) % 1024
+			p.keys[p.distinct] = key
+			p.distinct++
+			p.table[h] = uint16(p.distinct)
 		}
+		p.places[i] = int64(p.table[h] - 1)
 	}
 	return true
 }
 
-// monotone orders bit patterns as the numbers are.
-func monotone(b uint64) int64 { return int64(b) ^ int64(b)>>63&math.MaxInt64 }
+// monotone orders bit patterns as the numbers are, and back again.
+func monotone(b uint64) uint64 { return b ^ (uint64(int64(b)>>63) | 1<<63) }
+func bitsOf(m uint64) uint64   { return m ^ (uint64(^int64(m)>>63) | 1<<63) }
 
 // plan brings what was found into order.
 func (p *dictionary) plan(vs []float64) {
 	n := p.distinct
-	var order [mostDistinct]uint16
-	for i := range n {
-		order[i] = uint16(i)
-	}
-	slices.SortFunc(order[:n], func(a, b uint16) int {
-		if monotone(p.keys[a]) < monotone(p.keys[b]) {
-			return -1
-		}
-		return 1
-	})
+	sorted := p.sorted[:n]
+	copy(sorted, p.keys[:n])
+	slices.Sort(sorted)
 	var rank [mostDistinct]int64
-	for i, at := range order[:n] {
-		rank[at] = int64(i)
-		p.values[i] = math.Float64frombits(p.keys[at])
+	for i, key := range sorted {
+		rank[p.table[p.slot(key)]-1] = int64(i)
+		p.values[i] = math.Float64frombits(bitsOf(key))
 	}
 	for i := range vs {
 		p.places[i] = rank[p.places[i]]

@@ -19,6 +19,7 @@ type Hint struct {
 	right    byte // split of the front bits that was the best
 	splits   byte // vectors until it is looked for again
 	seldom   byte // vectors until the forms that are rarely good are tried again
+	tables   byte // vectors until a dictionary is tried again
 }
 
 // encoder finds the smallest form. It has the room that plans take, and two of its own for the
@@ -48,9 +49,10 @@ var encoders = sync.Pool{New: func() any {
 
 // Below these sizes, in bits a value, other forms are not worth looking for.
 const (
-	dictFrom  = 6
-	frontFrom = 40
-	wordsFrom = 16
+	dictFrom    = 6
+	wordsFrom   = 16
+	orderedFrom = 24
+	frontFrom   = 40
 	// The forms that are rarely good are tried with one vector of so many, while they are not.
 	seldomEvery = 8
 	splitsEvery = 8
@@ -79,7 +81,7 @@ func (e *encoder) plan(vs []float64, hint *Hint) {
 	if e.decimal != nil {
 		e.offer(Decimal, e.decimal.size)
 	}
-	if !clean {
+	if !clean && e.size*8 > orderedFrom*n {
 		e.ordered.plan(vs)
 		e.offer(Ordered, e.ordered.size)
 		e.planSeldom(vs, hint)
@@ -99,6 +101,14 @@ func (e *encoder) offer(form Form, size int) {
 // planSeldom tries the forms that are rarely good.
 func (e *encoder) planSeldom(vs []float64, hint *Hint) {
 	n := len(vs)
+	if e.size*8 <= wordsFrom*n {
+		return
+	}
+	if hint.seldom > 0 && e.form != Raw {
+		hint.seldom--
+		return
+	}
+	before := e.size
 	if e.size*8 > frontFrom*n {
 		right := uint(hint.right)
 		if hint.splits == 0 {
@@ -109,32 +119,33 @@ func (e *encoder) planSeldom(vs []float64, hint *Hint) {
 		hint.right = byte(e.fronts.right)
 		e.offer(Front, e.fronts.size)
 	}
-	if e.size*8 <= wordsFrom*n {
-		return
-	}
-	if hint.seldom > 0 {
-		hint.seldom--
-		return
-	}
-	before := e.size
 	e.offer(XOR, xor.Size(vs))
 	e.offer(DFCM, dfcm.Size(vs))
 	if e.size == before {
-		hint.seldom = seldomEvery - 1
+		hint.seldom, hint.splits = seldomEvery-1, 0
 	}
 }
 
 // planDict tries a dictionary.
 func (e *encoder) planDict(vs []float64, hint *Hint) {
-	d := &e.dict
-	if !d.find(vs) {
+	if hint.tables > 0 {
+		hint.tables--
 		return
 	}
-	// A value in the table will hardly take less than a byte, nor a place less than half of its bits.
-	if d.distinct+len(vs)*int(positionBits(d.distinct))/16 > e.size {
+	d := &e.dict
+	if !d.find(vs) {
+		hint.tables = seldomEvery - 1
+		return
+	}
+	// A value in the table will hardly take less than a byte, nor places much less than all of their bits.
+	if d.distinct+len(vs)*int(positionBits(d.distinct))*7/64 > e.size {
 		return
 	}
 	d.plan(vs)
+	if d.size > e.size {
+		hint.tables = seldomEvery - 1
+		return
+	}
 	same := *hint // what is true of a table need not be of the series
 	e.table.plan(d.values[:d.distinct], &same)
 	e.offer(Dict, d.size+1+e.table.size)

@@ -73,9 +73,9 @@ func planColumn(vs []int64) column {
 	count(vs, &lo, &h)
 	best := column{size: math.MaxInt}
 	consider := func(kind int, base int64, h *histogram) {
-		if k := h.choose(n, n-kind); 2+fixed[kind]+varintSize(zigzag(base))+k.size < best.size {
+		k, ok := h.choose(n, n-kind)
+		if k.size += 2 + fixed[kind] + varintSize(zigzag(base)); ok && k.size < best.size {
 			best = k
-			best.size += 2 + fixed[kind] + varintSize(zigzag(base))
 			best.kind, best.base = byte(kind), base
 		}
 	}
@@ -243,8 +243,8 @@ func bulk(vs []int64, kind int) (low int64, spread uint64) {
 }
 
 // choose finds the width at which packed residuals and patches take the fewest bytes, and how many
-// those are. A column of residuals belongs to n values.
-func (h *histogram) choose(n, residuals int) column {
+// those are; it returns false where too many lie below the base. A column of residuals belongs to n values.
+func (h *histogram) choose(n, residuals int) (best column, ok bool) {
 	patched, below := 0, 0 // residuals wider than the width at hand, and those below the base
 	most, least := 0, 0    // bits of the widest of both
 	for b := 64; b >= 0; b-- {
@@ -256,12 +256,14 @@ func (h *histogram) choose(n, residuals int) column {
 			least = max(least, b)
 		}
 	}
-	best := column{size: math.MaxInt}
 	for width := most; width >= 0; width-- {
 		if width < most {
 			patched += int(h.over[width+1])
 		}
 		patches := patched + below
+		if 2*patches > n {
+			break // a position takes more than what that many save
+		}
 		size := bitpack.Size(residuals, uint(width))
 		var bitsOf uint
 		if patches > 0 {
@@ -272,11 +274,11 @@ func (h *histogram) choose(n, residuals int) column {
 			}
 			size += varintSize(uint64(patches)) + 1 + bitpack.Size(patches, positionBits(n)) + bitpack.Size(patches, bitsOf)
 		}
-		if size < best.size {
-			best = column{width: uint(width), patch: bitsOf, patches: patches, size: size}
+		if !ok || size < best.size {
+			best, ok = column{width: uint(width), patch: bitsOf, patches: patches, size: size}, true
 		}
 	}
-	return best
+	return best, ok
 }
 
 // append writes what was planned.
