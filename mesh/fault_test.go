@@ -159,6 +159,23 @@ func TestLossIsPassedOn(t *testing.T) {
 	m.Close()
 }
 
+// TestCloseTellsOfFailure closes a mesh between the moment from which its workers see a failure and
+// the one in which the other processes are told: they must not take it for a good end.
+func TestCloseTellsOfFailure(t *testing.T) {
+	meshes, _ := startCluster(t, loopback(t, 2, 1))
+	defer meshes[0].Close()
+	cause := errors.New("out of flour")
+	meshes[1].failure.Store(&cause) // as Fail does first of all
+	if err := meshes[1].Close(); err != cause {
+		t.Errorf("close: %v, expected %v", err, cause)
+	}
+	select {
+	case <-meshes[0].down:
+	case <-time.After(5 * time.Second):
+	}
+	contains(t, "the other process", meshes[0].Err(), "process 1: out of flour")
+}
+
 // Heartbeats keep processes together that have nothing to say.
 func TestQuietIsNotLost(t *testing.T) {
 	configs := loopback(t, 2, 1)

@@ -91,15 +91,22 @@ func (m *Mesh) Err() error {
 	return nil
 }
 
-// Close sends what is still to be sent, says goodbye to the other processes, and
-// waits for the goroutines of the mesh. It returns why the mesh failed, if it did,
+// Close sends what is still to be sent, says goodbye to the other processes or, if the mesh has
+// failed, why, and waits for the goroutines of the mesh. It returns why the mesh failed, if it did,
 // even if that was during Close. It does not wait for the workers of other
 // processes, nor for those of this one, which should have ended: what they send from
 // then on is dropped, and their error is [ErrClosed].
 func (m *Mesh) Close() error {
 	m.closing.Store(true)
+	failed := m.Err()
 	for _, l := range m.connected() {
-		l.goodbye()
+		if failed != nil {
+			// The workers may have seen the failure, and ended, before Fail came to tell the other
+			// processes: to those a goodbye would say that all went well, and they would wait for ever.
+			l.abort(failed)
+		} else {
+			l.goodbye()
+		}
 	}
 	m.tasks.Wait()
 	m.Fail(ErrClosed)
