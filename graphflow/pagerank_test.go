@@ -189,6 +189,20 @@ func TestAgrees(t *testing.T) {
 	}
 }
 
+// A graph without vertices has no ranks.
+func TestEmptyGraph(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "empty.txt")
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, shape := range [][2]int{{1, 2}, {2, 1}, {2, 2}} {
+		r, err := run(t, t.Context(), cluster(t, shape[0], shape[1]), openEach(t, path, shape[0]), PageRankOptions{Aggregate: AggregateProcess})
+		if err != nil || len(r.Ranks) != 0 || len(r.Times) != 20 {
+			t.Errorf("%d processes of %d workers: %d ranks, %d times, %v", shape[0], shape[1], len(r.Ranks), len(r.Times), err)
+		}
+	}
+}
+
 // Random graphs, with loops, duplicates and vertices that have no edges.
 func TestAgreesOnRandomGraphs(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -23,7 +23,7 @@ func Threads(n int) int {
 
 // Each calls f(worker) once for each worker in [0, threads), at the same time.
 func Each(threads int, f func(worker int)) {
-	if threads <= 1 {
+	if threads == 1 {
 		f(0)
 		return
 	}

@@ -52,6 +52,16 @@ func TestRangeStops(t *testing.T) {
 	}
 }
 
+func TestEachWorkerOnce(t *testing.T) {
+	for threads := range 4 {
+		var calls atomic.Int64
+		Each(threads, func(worker int) { calls.Add(1 << (8 * worker)) })
+		if want := int64(0x010101) & (1<<(8*threads) - 1); calls.Load() != want {
+			t.Errorf("%d threads: calls %x, expected %x", threads, calls.Load(), want)
+		}
+	}
+}
+
 func TestPanicReachesCaller(t *testing.T) {
 	for _, threads := range []int{1, 4} {
 		func() {
