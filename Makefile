@@ -5,7 +5,7 @@ GO      ?= go
 FUZZTIME ?= 10s
 SOAK     ?= 2m
 
-.PHONY: help build demo test race soak bench bench-graph bench-timely bench-live bench-net fuzz lint fmt clean
+.PHONY: help build demo test race soak bench bench-graph bench-timely bench-live bench-codecs bench-net fuzz lint fmt clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -27,7 +27,7 @@ race: ## the tests that are fast enough, under the race detector
 soak: ## change a graph for SOAK, and see that memory and latencies stay as they are: out/soak
 	./scripts/soak.sh $(SOAK)
 
-bench: bench-graph bench-timely bench-live bench-net ## all four below, one after the other
+bench: bench-graph bench-timely bench-live bench-codecs bench-net ## all five below, one after the other
 
 bench-graph: ## measure the published tables of graphs again: docs/results/graph.md
 	$(GO) run ./bench/graphtables
@@ -37,6 +37,9 @@ bench-timely: ## measure the dataflow beside figures of the original: docs/resul
 
 bench-live: ## measure answers that follow a graph beside figures of the original: docs/results/live.md
 	$(GO) run ./bench/livetables
+
+bench-codecs: ## measure the codecs of series beside the published schemes: docs/results/codecs.md
+	$(GO) run ./bench/codectables
 
 bench-net: ## measure PageRank over shaped links, as root: docs/results/pagerank-net.md
 	./bench/pagerank-net/run.sh
