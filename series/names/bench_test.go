@@ -91,6 +91,39 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
+// BenchmarkOpen opens a store of a million names, as it is after a stop and
+// after a compaction.
+func BenchmarkOpen(b *testing.B) {
+	for what, make := range map[string]func([]byte, int) []byte{"fleet": fleet, "unique": unique} {
+		dir := b.TempDir()
+		s := open(b, dir)
+		var buf []byte
+		for i := range million {
+			buf = make(buf[:0], i)
+			if _, _, err := s.Add(buf); err != nil {
+				b.Fatal(err)
+			}
+		}
+		size := s.end
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(what, func(b *testing.B) {
+			for b.Loop() {
+				s := open(b, dir)
+				if s.Len() != million {
+					b.Fatal(s.Len())
+				}
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(million*float64(b.N)/b.Elapsed().Seconds(), "names/s")
+			b.ReportMetric(float64(size)/million, "B/name-file")
+		})
+	}
+}
+
 func BenchmarkLookup(b *testing.B) {
 	ix := build(b, million, fleet)
 	rnd := rand.New(rand.NewPCG(1, 2))

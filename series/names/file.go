@@ -189,7 +189,7 @@ func applyRecord(ix *Index, r record, number uint64, body []byte) error {
 // what was durable once: then a later record says so.
 func (c *contents) judge(path string, f io.ReaderAt, generation uint64) error {
 	const step = 1 << 20
-	window := make([]byte, step+recordHeader)
+	window := make([]byte, min(step+recordHeader, c.size-c.end))
 	for at := c.end + 1; at+recordHeader <= c.size; at += step {
 		n := int(min(int64(len(window)), c.size-at))
 		if err := readAt(f, window[:n], at); err != nil {

@@ -250,7 +250,10 @@ func TestModel(t *testing.T) {
 // TestLarge holds combined queries against counting, where sets are bitmaps and
 // lists are in blocks.
 func TestLarge(t *testing.T) {
-	const n = 100000
+	n := 100000
+	if testing.Short() {
+		n = 70000 // more than a block of a list
+	}
 	ix := New()
 	name := func(i int) string {
 		return fmt.Sprintf("m%d dc=d%d even=%d host=h%05d", i%10, i%7, i%2, i/10)

@@ -301,7 +301,10 @@ func TestRace(t *testing.T) {
 	s := open(t, t.TempDir())
 	var done atomic.Bool
 	var wg sync.WaitGroup
-	const n = 20000
+	n := 20000
+	if testing.Short() {
+		n = 6000
+	}
 	for r := range 3 {
 		wg.Go(func() {
 			rnd := rand.New(rand.NewPCG(uint64(r), 5))
@@ -337,7 +340,7 @@ func TestRace(t *testing.T) {
 		switch {
 		case i%50 == 49:
 			_, err = s.Delete(ID(i / 2))
-		case i%5000 == 4998:
+		case i%3000 == 2998:
 			err = s.Compact(t.Context())
 		case i%1000 == 998:
 			err = s.Sync()
