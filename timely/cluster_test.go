@@ -214,8 +214,15 @@ func TestFailureElsewhere(t *testing.T) {
 	configs, _ = processes(t, 2, 1)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	configs[1].Context = ctx
-	time.AfterFunc(50*time.Millisecond, func() { cancel(sentinel) })
-	errs = runAll(configs, never)
+	errs = runAll(configs, func(w *Worker) error {
+		if _, err := newTrouble(w); err != nil {
+			return err
+		}
+		if w.Index() == 1 {
+			go cancel(sentinel) // while the worker sleeps, or is about to
+		}
+		return w.StepUntil(func() bool { return false })
+	})
 	if !errors.Is(errs[1], sentinel) || !strings.Contains(fmt.Sprint(errs[0]), "sentinel") {
 		t.Errorf("the processes ended with %v", errs)
 	}
