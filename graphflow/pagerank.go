@@ -52,8 +52,9 @@ type PageRankResult struct {
 	Times []time.Duration
 	// Traffic is what left each process, in process 0; nil in the others, and where there is one.
 	Traffic []ProcessTraffic
-	// WireBytes is what all processes together sent one another in the whole run, handshakes,
-	// progress and heartbeats included, before TLS encrypts it; 0 but in process 0.
+	// WireBytes is what all processes together sent one another up to the end of the last iteration,
+	// handshakes, progress and heartbeats included, before TLS encrypts it, and without the ranks that
+	// process 0 gathers then; 0 but in process 0.
 	WireBytes int64
 }
 

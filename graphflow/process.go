@@ -2,6 +2,7 @@ package graphflow
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"weir/graph"
@@ -17,8 +18,9 @@ type process struct {
 	in      order.EdgeMap // rows of destinations
 	degrees []uint32
 	opt     PageRankOptions
-	first   int // the worker that sees to what all share
+	first   int // the worker that tells of progress
 	traffic *traffic
+	report  sync.Once // of what the process has sent
 	stage   *progress.Stage
 	result  PageRankResult // written by the first worker
 }
@@ -39,7 +41,7 @@ type answer struct {
 	worker uint32
 	first  uint32 // number of the first vertex at the worker
 	ranks  []float32
-	// From the first worker of a process, at the end:
+	// From one worker of a process:
 	last    bool
 	traffic ProcessTraffic
 	wire    int64

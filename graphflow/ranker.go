@@ -146,27 +146,29 @@ func (r *ranker) endRound() {
 	}
 }
 
-// finish sends the ranks.
+// finish sends the ranks and, before any worker of the process does, what it has sent up to now.
 func (r *ranker) finish() {
 	t := r.right.Time()
+	r.process.report.Do(func() { r.done.Send(t, r.report()) })
 	for lo := 0; lo < len(r.src); lo += answerLen {
 		hi := min(lo+answerLen, len(r.src))
 		r.done.Send(t, answer{worker: uint32(r.me), first: uint32(lo), ranks: r.src[lo:hi:hi]})
 	}
-	if r.me%r.threads == 0 {
-		p := r.process
-		var wire int64
-		for _, s := range r.worker.Stats() {
-			wire += s.WireBytes
-		}
-		r.done.Send(t, answer{
-			worker: uint32(r.me), last: true, wire: wire,
-			traffic: ProcessTraffic{Updates: p.traffic.updates.Load(), Bound: p.traffic.bound()},
-		})
-	}
 	r.process.ended(r.me, r.round, r.ends)
 	r.right.Drop()
 	r.right = nil
+}
+
+// report says what the process has sent. That is complete, though other workers of the process may not
+// have come as far: the frontier that ended the last round has passed all updates of all workers, also
+// those that are combined on their way.
+func (r *ranker) report() answer {
+	traffic := r.process.traffic
+	a := answer{worker: uint32(r.me), last: true, traffic: ProcessTraffic{Updates: traffic.updates.Load(), Bound: traffic.bound()}}
+	for _, s := range r.worker.Stats() {
+		a.wire += s.WireBytes
+	}
+	return a
 }
 
 // combining says that workers of this process combine what they send.
