@@ -188,13 +188,14 @@ func (ix *Index) applyName(code []byte) error {
 		}
 		ix.checked = append(ix.checked[:0], classes...)
 	}
-	if id, ok := ix.byCode(code); ok {
+	hash := codeHash(code)
+	if id, ok := ix.byHash(hash, code); ok {
 		return fmt.Errorf("a name that series %d has already", id)
 	}
 	if ix.at.len() >= gone-1 {
 		return ErrFull
 	}
-	_, err := ix.insert(code, ix.words)
+	_, err := ix.insert(hash, code, ix.words)
 	return err
 }
 

@@ -98,7 +98,11 @@ func (ix *Index) encode(code []byte, p *parts) ([]byte, bool) {
 }
 
 func (ix *Index) byCode(code []byte) (ID, bool) {
-	number, ok := ix.table.find(codeHash(code), func(number uint32) bool {
+	return ix.byHash(codeHash(code), code)
+}
+
+func (ix *Index) byHash(hash uint32, code []byte) (ID, bool) {
+	number, ok := ix.table.find(hash, func(number uint32) bool {
 		return bytes.Equal(ix.codes.get(ix.at.get(number)), code)
 	})
 	return ID(number), ok
@@ -167,15 +171,15 @@ func (ix *Index) create() (ID, error) {
 		code = binary.AppendUvarint(code, uint64(value))
 	}
 	ix.words, ix.code = words, code
-	id, err := ix.insert(code, words)
+	id, err := ix.insert(codeHash(code), code, words)
 	if err == nil && ix.room != nil {
 		ix.pending = ix.pending.name(code)
 	}
 	return id, err
 }
 
-// insert gives a code the next ID.
-func (ix *Index) insert(code []byte, words []uint32) (ID, error) {
+// insert gives a code, and the words to find it by, the next ID.
+func (ix *Index) insert(hash uint32, code []byte, words []uint32) (ID, error) {
 	at, err := ix.codes.put(nil, code)
 	if err != nil {
 		return 0, err
@@ -184,7 +188,7 @@ func (ix *Index) insert(code []byte, words []uint32) (ID, error) {
 	// Queries take IDs below the length of the column, so that comes after the lists.
 	ix.lists.AddAll(words, number)
 	ix.at.append(at)
-	ix.table.insert(codeHash(code), number)
+	ix.table.insert(hash, number)
 	return ID(number), nil
 }
 

@@ -135,18 +135,16 @@ func (s *Store) load(ctx context.Context) error {
 
 // wasteful reports whether a good part of the index belongs to deleted names.
 func (s *Store) wasteful() bool {
-	waste, symbols := 0, s.symbols.at.len()
-	for id := range s.at.len() {
-		if !s.live(ID(id)) && s.at.get(id) != noCode {
-			waste++
+	symbols := int(s.symbols.at.len())
+	waste := symbols - s.lists.Used()
+	if s.deleted.Load() > 0 {
+		for id := range s.at.len() {
+			if !s.live(ID(id)) && s.at.get(id) != noCode {
+				waste++
+			}
 		}
 	}
-	for symbol := range symbols {
-		if s.lists.Len(symbol) == 0 {
-			waste++
-		}
-	}
-	return waste > (s.Len()+int(symbols))/4
+	return waste > (s.Len()+symbols)/4
 }
 
 // renumber puts an index and a file without what was deleted in the place of

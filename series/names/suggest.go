@@ -44,9 +44,9 @@ func (ix *Index) suggest(ctx context.Context, class uint32, metric, prefix strin
 	members := ix.symbols.members(class)
 	// Either the texts are looked at, or the series, whichever are fewer.
 	if class >= valueClass && among.Len() < int(members.len())/4 {
-		err = ix.collectFrom(ctx, &c, among, class, prefix)
+		err = ix.collectFrom(ctx, &c, among, class, []byte(prefix))
 	} else {
-		err = ix.collect(ctx, &c, members, prefix, func(symbol uint32) bool {
+		err = ix.collect(ctx, &c, members, []byte(prefix), func(symbol uint32) bool {
 			return all || ix.occurs(symbol, among)
 		})
 	}
@@ -77,14 +77,14 @@ func occurs(list *posting.View, among *Set) bool {
 	return !list.Walk(func(id uint32) bool { return !among.Contains(ID(id)) })
 }
 
-func (ix *Index) collect(ctx context.Context, c *collector, members *column, prefix string, occurs func(uint32) bool) error {
+func (ix *Index) collect(ctx context.Context, c *collector, members *column, prefix []byte, occurs func(uint32) bool) error {
 	for i := range members.len() {
 		if i%pace == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		symbol := members.get(i)
 		_, text := ix.symbols.get(symbol)
-		if bytes.HasPrefix(text, []byte(prefix)) && c.wants(text) && occurs(symbol) {
+		if bytes.HasPrefix(text, prefix) && c.wants(text) && occurs(symbol) {
 			c.add(text)
 		}
 	}
@@ -92,7 +92,7 @@ func (ix *Index) collect(ctx context.Context, c *collector, members *column, pre
 }
 
 // collectFrom takes the values of a class out of the names of a set of series.
-func (ix *Index) collectFrom(ctx context.Context, c *collector, among *Set, class uint32, prefix string) error {
+func (ix *Index) collectFrom(ctx context.Context, c *collector, among *Set, class uint32, prefix []byte) error {
 	seen := map[uint32]bool{}
 	n := 0
 	for id := range among.All() {
@@ -103,7 +103,7 @@ func (ix *Index) collectFrom(ctx context.Context, c *collector, among *Set, clas
 			var symbol uint32
 			symbol, rest = nextSymbol(rest)
 			of, text := ix.symbols.get(symbol)
-			if of == class && bytes.HasPrefix(text, []byte(prefix)) && !seen[symbol] && c.wants(text) {
+			if of == class && bytes.HasPrefix(text, prefix) && !seen[symbol] && c.wants(text) {
 				seen[symbol] = true
 				c.add(text)
 			}

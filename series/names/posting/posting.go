@@ -49,6 +49,7 @@ type Lists struct {
 	heads []*[headChunk]head
 	pool  pool
 	long  map[uint32]*long
+	used  int // lists that are not empty
 }
 
 // New returns lists that are all empty.
@@ -79,6 +80,7 @@ func (l *Lists) add(word, id uint32) bool {
 	switch {
 	case h.n == 0:
 		h.n, h.last = 1, id
+		l.used++
 		return true
 	case id <= h.last:
 		return false
@@ -106,6 +108,13 @@ func (l *Lists) Len(word uint32) int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return int(l.head(word).n)
+}
+
+// Used is the number of lists that are not empty.
+func (l *Lists) Used() int {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.used
 }
 
 // Total is the sum of the lengths of the lists of words.

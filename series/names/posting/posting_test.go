@@ -39,6 +39,13 @@ func TestModel(t *testing.T) {
 				id += 1 + uint32(rnd.IntN(steps[w]))
 			}
 		}
+		filled := 0
+		for _, want := range model {
+			filled += min(1, len(want))
+		}
+		if lists.Used() != filled {
+			t.Fatalf("%d lists are in use, want %d", lists.Used(), filled)
+		}
 		for w, want := range model {
 			v := lists.View(uint32(w * 5000))
 			if v.Len() != len(want) || lists.Len(uint32(w*5000)) != len(want) {
