@@ -129,25 +129,28 @@ func (ix *Index) resolve(ctx context.Context, m Match) (term, error) {
 // pace is how many small steps lie between two looks at whether to stop.
 const pace = 4096
 
+// scanThreads is how many goroutines look at n texts.
+func scanThreads(n int) int {
+	if n <= 4*pace {
+		return 1
+	}
+	return par.Threads(0)
+}
+
 // scan returns the symbols of a class whose text begins with prefix and matches
 // re, unless that is nil; ascending.
 func (ix *Index) scan(ctx context.Context, class uint32, prefix []byte, re *regexp.Regexp) ([]uint32, error) {
 	members := ix.symbols.members(class)
 	n := int(members.len())
 	found := make([][]uint32, (n+pace-1)/pace)
-	threads := 1
-	if n > 4*pace {
-		threads = par.Threads(0)
-	}
-	err := par.Range(ctx, threads, n, pace, func(_, lo, hi int) {
+	err := par.Range(ctx, scanThreads(n), n, pace, func(_, lo, hi int) {
 		var words []uint32
-		for i := lo; i < hi; i++ {
-			symbol := members.get(uint32(i))
-			_, text := ix.symbols.get(symbol)
+		ix.symbols.each(class, members, uint32(lo), uint32(hi), func(symbol uint32, text []byte) bool {
 			if bytes.HasPrefix(text, prefix) && (re == nil || re.Match(text)) {
 				words = append(words, symbol)
 			}
-		}
+			return true
+		})
 		found[lo/pace] = words
 	})
 	if err != nil {

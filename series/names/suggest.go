@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weir/internal/par"
 	"weir/series/names/posting"
 )
 
@@ -41,12 +42,11 @@ func (ix *Index) suggest(ctx context.Context, class uint32, metric, prefix strin
 	}
 	var c collector
 	c.limit = limit
-	members := ix.symbols.members(class)
 	// Either the texts are looked at, or the series, whichever are fewer.
-	if class >= valueClass && among.Len() < int(members.len())/4 {
+	if class >= valueClass && among.Len() < int(ix.symbols.members(class).len())/4 {
 		err = ix.collectFrom(ctx, &c, among, class, []byte(prefix))
 	} else {
-		err = ix.collect(ctx, &c, members, []byte(prefix), func(symbol uint32) bool {
+		err = ix.collect(ctx, &c, class, []byte(prefix), func(symbol uint32) bool {
 			return all || ix.occurs(symbol, among)
 		})
 	}
@@ -77,18 +77,26 @@ func occurs(list *posting.View, among *Set) bool {
 	return !list.Walk(func(id uint32) bool { return !among.Contains(ID(id)) })
 }
 
-func (ix *Index) collect(ctx context.Context, c *collector, members *column, prefix []byte, occurs func(uint32) bool) error {
-	for i := range members.len() {
-		if i%pace == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		symbol := members.get(i)
-		_, text := ix.symbols.get(symbol)
-		if bytes.HasPrefix(text, prefix) && c.wants(text) && occurs(symbol) {
-			c.add(text)
-		}
+// collect takes the texts of a class for whose symbols occurs holds.
+func (ix *Index) collect(ctx context.Context, c *collector, class uint32, prefix []byte, occurs func(uint32) bool) error {
+	members := ix.symbols.members(class)
+	n := int(members.len())
+	threads := scanThreads(n)
+	all := make([]collector, threads)
+	err := par.Range(ctx, threads, n, pace, func(worker, lo, hi int) {
+		mine := &all[worker]
+		mine.limit = c.limit
+		ix.symbols.each(class, members, uint32(lo), uint32(hi), func(symbol uint32, text []byte) bool {
+			if bytes.HasPrefix(text, prefix) && mine.wants(text) && occurs(symbol) {
+				mine.add(text)
+			}
+			return true
+		})
+	})
+	for i := range all {
+		c.texts = append(c.texts, all[i].texts...)
 	}
-	return nil
+	return err
 }
 
 // collectFrom takes the values of a class out of the names of a set of series.
@@ -115,7 +123,7 @@ func (ix *Index) collectFrom(ctx context.Context, c *collector, among *Set, clas
 // collector keeps the first few, or all, of the texts that it is given.
 type collector struct {
 	limit int
-	texts [][]byte // sorted up to the length sorted; the texts belong to the index
+	texts [][]byte // in no order; they belong to the index
 	worst []byte   // the last text that is still among the first few, if there are enough
 }
 

@@ -78,6 +78,32 @@ func (s *symbols) add(class uint32, text []byte) (uint32, error) {
 // members are the symbols of a class.
 func (s *symbols) members(class uint32) *column { return (*s.classes.Load())[class] }
 
+// each calls yield with the symbols lo to hi of a class and their texts, until it
+// returns false. Values come in millions and prefixes look at all of them, so
+// what get finds out for each text is found out once here.
+func (s *symbols) each(class uint32, members *column, lo, hi uint32, yield func(symbol uint32, text []byte) bool) {
+	if lo >= hi {
+		return
+	}
+	numbers, at, texts := *members.dir.Load(), *s.at.dir.Load(), *s.texts.dir.Load()
+	var head [binary.MaxVarintLen32]byte
+	skip := binary.PutUvarint(head[:], uint64(class))
+	for i := lo; i < hi; i++ {
+		symbol := numbers[i>>columnBits][i%(1<<columnBits)]
+		address := at[symbol>>columnBits][symbol%(1<<columnBits)]
+		chunk, from := texts[address>>arenaBits], int(address%(1<<arenaBits))
+		n, size := int(chunk[from]), 1
+		if n >= 0x80 {
+			long, bytes := binary.Uvarint(chunk[from:])
+			n, size = int(long), bytes
+		}
+		from += size
+		if !yield(symbol, chunk[from+skip:from+n:from+n]) {
+			return
+		}
+	}
+}
+
 // key is the symbol of the key of a class of values.
 func (s *symbols) key(class uint32) uint32 { return s.members(keyClass).get(class - valueClass) }
 
