@@ -6,8 +6,8 @@
 //	where p_partkey = l_partkey and p_brand = 'Brand#23' and p_container = 'MED BOX'
 //	  and l_quantity < (select 0.2 * avg(l_quantity) from lineitem where l_partkey = p_partkey)
 //
-// The average of a part moves with each of its orders, so that old lines become small or are small no more.
-// Only those of the parts that change are looked at again.
+// The average of a part moves with each of its orders, so that old lines become small or are small no more. Only those of the parts
+// that change are looked at again.
 //
 //	go run ./examples/q17 -w 2 -parts 20000 -lines 600000
 package main
@@ -118,5 +118,3 @@ func follow(w *timely.Worker, parts uint32, lines int, refreshes uint64) error {
 	}
 	return nil // the dataflow runs to its end
 }
-
-// x
