@@ -136,15 +136,6 @@ func (m *Mesh) Stats() []Stats {
 	return stats
 }
 
-// Sent returns the bytes sent to each process, with headers; 0 for this one.
-func (m *Mesh) Sent() []int64 {
-	var sent []int64
-	for _, s := range m.Stats() {
-		sent = append(sent, s.SentBytes)
-	}
-	return sent
-}
-
 // connected returns the links that there are.
 func (m *Mesh) connected() []*link {
 	m.mu.Lock()
