@@ -103,6 +103,11 @@ func read(w *timely.Worker, name string, lines *timely.Input[string]) error {
 			if _, err := w.Step(); err != nil {
 				return err
 			}
+			for w.Congested() { // another process is behind: do not read on, but sleep until it has room
+				if err := w.StepOrPark(0); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	if err := scanner.Err(); err != nil {
