@@ -11,18 +11,19 @@ import (
 // what changes: weights of equal records are added up, and no weight is 0. A time comes after those
 // that it is after. The slice is to's until it returns. An error ends the run. It makes an index of the records.
 func (c Collection[D]) Capture(to func(timely.Time, []Weighted[D]) error) {
-	capture(flatten[D, struct{}](c.asKeys().arranged()), to)
+	capture(flattenWholes[D](arrange(c.updates, "capture", wholes[D](c.Scope()))), to)
 }
 
 // Gather is as [Collection.Capture], of the shares of all workers, on the first. Nothing is called on the others.
 func (c Collection[D]) Gather(to func(timely.Time, []Weighted[D]) error) {
-	first := func(Update[Pair[D, struct{}]]) uint64 { return 0 }
-	capture(flatten[D, struct{}](arrangeBy(c.asKeys().updates(), "gather", first)), to)
+	f := wholes[D](c.Scope())
+	f.hash = func(*D) uint64 { return 0 }
+	capture(flattenWholes[D](arrange(c.updates, "gather", f)), to)
 }
 
 // capture shows the updates of an index, time by time: the index adds a time in one batch.
-func capture[D comparable](updates timely.Stream[Update[Pair[D, struct{}]]], to func(timely.Time, []Weighted[D]) error) {
-	type update = Update[Pair[D, struct{}]]
+func capture[D comparable](updates timely.Stream[Update[D]], to func(timely.Time, []Weighted[D]) error) {
+	type update = Update[D]
 	op := timely.NewOperator(updates.Scope(), "capture")
 	in := op.Input(updates, timely.Pipeline[update]())
 	op.Watch()
@@ -49,7 +50,7 @@ func capture[D comparable](updates timely.Stream[Update[Pair[D, struct{}]]], to 
 			}
 			changes = changes[:0]
 			for _, u := range waiting[first:i] {
-				changes = append(changes, Weighted[D]{u.Data.Key, u.Weight})
+				changes = append(changes, Weighted[D]{u.Data, u.Weight})
 			}
 			if err := to(t, changes); err != nil {
 				timely.Fail(fmt.Errorf("capture changes at %v: %w", t, err))

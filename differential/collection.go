@@ -148,22 +148,22 @@ func (c Collection[D]) KeyBy[K, V comparable](f func(D) (K, V)) Keyed[K, V] {
 // Consolidate is the collection with updates of equal records and times added up, each at the worker of its record. No
 // update of a time goes on before the time is over.
 func (c Collection[D]) Consolidate() Collection[D] {
-	return c.asKeys().Consolidate().Map(func(x D, _ struct{}) D { return x })
+	return Collection[D]{flattenWholes[D](arrange(c.updates, "consolidate", wholes[D](c.Scope())))}
 }
 
 // Distinct is every record that is in the collection, once.
-func (c Collection[D]) Distinct() Collection[D] {
-	return c.asKeys().Distinct().Map(func(x D, _ struct{}) D { return x })
-}
+func (c Collection[D]) Distinct() Collection[D] { return Collection[D]{flattenWholes[D](c.distinct())} }
 
-// asKeys has the records as keys, with nothing as the value.
-func (c Collection[D]) asKeys() Keyed[D, struct{}] {
-	return c.KeyBy(func(x D) (D, struct{}) { return x, struct{}{} })
+// distinct has the records as keys, each once.
+func (c Collection[D]) distinct() *index {
+	return distinct(arrange(c.updates, "arrange", wholes[D](c.Scope())))
 }
 
 // Frequencies is how often each record is in the collection. (It is no method, since a type whose
 // methods make ever larger types would be one without end.)
-func Frequencies[D comparable](c Collection[D]) Keyed[D, int64] { return c.asKeys().Count() }
+func Frequencies[D comparable](c Collection[D]) Keyed[D, int64] {
+	return fromIndex[D, int64](counts(arrange(c.updates, "count", wholes[D](c.Scope()))))
+}
 
 // Pairs is the keys and values as records.
 func Pairs[K, V comparable](k Keyed[K, V]) Collection[Pair[K, V]] {

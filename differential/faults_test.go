@@ -78,7 +78,7 @@ func TestOverflow(t *testing.T) {
 		{"a count over epochs", "count", [][]weightedAt{{{1, 1, most}}, {{1, 2, 1}}}, func(_ *timely.Scope, in numbers, probe *timely.Probe) {
 			in.Count().Probe(probe)
 		}},
-		{"a count of one epoch", "arrange", one(weightedAt{1, 1, most}, weightedAt{1, 2, 1}), func(_ *timely.Scope, in numbers, probe *timely.Probe) {
+		{"a count of one epoch", "count", one(weightedAt{1, 1, most}, weightedAt{1, 2, 1}), func(_ *timely.Scope, in numbers, probe *timely.Probe) {
 			in.Count().Probe(probe)
 		}},
 		{"a value in a sum", "sum", one(weightedAt{1, 1 << 62, 2}), func(_ *timely.Scope, in numbers, probe *timely.Probe) {

@@ -1,7 +1,6 @@
 package differential
 
 import (
-	"cmp"
 	"slices"
 
 	"weir/differential/trace"
@@ -185,23 +184,47 @@ func insert(staged *trace.Batcher, to *trace.Trace, upper timely.Antichain) *tra
 	return batch
 }
 
-// arrange makes an index of a stream, each key at the worker of its hash.
-func arrange[K, V comparable](s timely.Stream[Update[Pair[K, V]]], name string) *index {
-	keys := codec[K](s.Scope())
-	return arrangeBy(s, cmp.Or(name, "arrange"), func(u Update[Pair[K, V]]) uint64 { return keys.Hash(u.Data.Key) })
+// form is how records of a stream become entries of an index. Indices are made of words so that there is
+// no code for each type of keys and values but this.
+type form[D any] struct {
+	keys, values words
+	hash         func(*D) uint64 // of the key: says which worker has it
+	words        func(*D) (key, value uint64)
+	// more, if there is any, is an amount for each record, that is added to the weight of value 1 of its key.
+	more func(*D) int64
 }
 
-func arrangeBy[K, V comparable](s timely.Stream[Update[Pair[K, V]]], name string, worker func(Update[Pair[K, V]]) uint64) *index {
-	keys, values := codec[K](s.Scope()), codec[V](s.Scope())
+// wholes has records as keys, with nothing as the value.
+func wholes[D comparable](s *timely.Scope) form[D] {
+	keys := codec[D](s)
+	return form[D]{
+		keys: keys, values: codec[struct{}](s),
+		hash:  func(x *D) uint64 { return keys.Hash(*x) },
+		words: func(x *D) (uint64, uint64) { return keys.Word(*x), 0 },
+	}
+}
+
+// pairs has keys and values.
+func pairs[K, V comparable](s *timely.Scope) form[Pair[K, V]] {
+	keys, values := codec[K](s), codec[V](s)
+	return form[Pair[K, V]]{
+		keys: keys, values: values,
+		hash:  func(p *Pair[K, V]) uint64 { return keys.Hash(p.Key) },
+		words: func(p *Pair[K, V]) (uint64, uint64) { return keys.Word(p.Key), values.Word(p.Value) },
+	}
+}
+
+// arrange makes an index of a stream.
+func arrange[D any](s timely.Stream[Update[D]], name string, f form[D]) *index {
 	op := timely.NewOperator(s.Scope(), name)
-	in := op.Input(s, timely.ByHash(worker))
+	in := op.Input(s, timely.ByHash(func(u Update[D]) uint64 { return f.hash(&u.Data) }))
 	out, batches := op.Output[news]()
 	op.Watch()
-	x := newIndex(batches, keys, values)
+	x := newIndex(batches, f.keys, f.values)
 	staged, caps := trace.NewBatcher(), holds{op: op}
 	keep := newUpkeep(op, x)
-	keep.holds(keys, func(to [][]uint64) [][]uint64 { return staged.Columns(false, to) })
-	keep.holds(values, func(to [][]uint64) [][]uint64 { return staged.Columns(true, to) })
+	keep.holds(f.keys, func(to [][]uint64) [][]uint64 { return staged.Columns(false, to) })
+	keep.holds(f.values, func(to [][]uint64) [][]uint64 { return staged.Columns(true, to) })
 	op.Build(func() {
 		defer keep.run()
 		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
@@ -209,7 +232,15 @@ func arrangeBy[K, V comparable](s timely.Stream[Update[Pair[K, V]]], name string
 			caps.add(t)
 			for i := range data {
 				u := &data[i]
-				staged.Add(keys.Word(u.Data.Key), values.Word(u.Data.Value), u.Time, u.Weight)
+				key, value := f.words(&u.Data)
+				staged.Add(key, value, u.Time, u.Weight)
+				if f.more != nil {
+					more, err := product(u.Weight, f.more(&u.Data))
+					if err != nil {
+						timely.Fail(err)
+					}
+					staged.Add(key, 1, u.Time, more)
+				}
 			}
 		}
 		if frontier := in.Frontier(); !x.trace.Upper().Equal(frontier) {
@@ -221,32 +252,46 @@ func arrangeBy[K, V comparable](s timely.Stream[Update[Pair[K, V]]], name string
 	return x
 }
 
-// flatten is the updates of an index.
-func flatten[K, V comparable](x *index) timely.Stream[Update[Pair[K, V]]] {
-	keys, values := codec[K](x.scope()), codec[V](x.scope())
+// flatten is the updates of an index, of records made of its words.
+func flatten[D any](x *index, record func(key, value uint64) D) timely.Stream[Update[D]] {
 	x.traffic.listeners++
-	return x.batches.Unary("flatten", timely.Pipeline[news](), func(in *timely.Reader[news], out *timely.Writer[Update[Pair[K, V]]], _ *timely.Notificator) {
-		var to sink[Pair[K, V]]
+	return x.batches.Unary("flatten", timely.Pipeline[news](), func(in *timely.Reader[news], out *timely.Writer[Update[D]], _ *timely.Notificator) {
+		var to sink[D]
 		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
 			to.begin(out, t)
 			for _, n := range data {
 				x.traffic.flying--
 				for _, batch := range n.batches {
 					for _, b := range batch.Blocks() {
-						times, vals := b.Times(), b.Vals()
-						for i, k := range b.Keys() {
-							key := keys.Value(k)
-							for j, hi := b.Values(i); j < hi; j++ {
-								value := values.Value(vals[j])
-								for _, e := range b.Edits(j) {
-									to.put(Pair[K, V]{key, value}, times[e.Time], e.Diff)
-								}
-							}
-						}
+						flattenBlock(b, &to, record)
 					}
 				}
 			}
 			to.end()
 		}
 	})
+}
+
+func flattenBlock[D any](b *trace.Block, to *sink[D], record func(key, value uint64) D) {
+	times, vals := b.Times(), b.Vals()
+	for i, key := range b.Keys() {
+		for j, hi := b.Values(i); j < hi; j++ {
+			x := record(key, vals[j])
+			for _, e := range b.Edits(j) {
+				to.put(x, times[e.Time], e.Diff)
+			}
+		}
+	}
+}
+
+// flattenWholes is the updates of an index whose keys are records.
+func flattenWholes[D comparable](x *index) timely.Stream[Update[D]] {
+	keys := codec[D](x.scope())
+	return flatten(x, func(key, _ uint64) D { return keys.Value(key) })
+}
+
+// flattenPairs is the updates of an index of keys and values.
+func flattenPairs[K, V comparable](x *index) timely.Stream[Update[Pair[K, V]]] {
+	keys, values := codec[K](x.scope()), codec[V](x.scope())
+	return flatten(x, func(key, value uint64) Pair[K, V] { return Pair[K, V]{keys.Value(key), values.Value(value)} })
 }

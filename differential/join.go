@@ -17,7 +17,7 @@ var joinFuel = 1 << 13
 // as they are there: a product of weights. It costs in proportion to the changes of
 // both, and what they match.
 func (k Keyed[K, V]) Join[W, L, X comparable](other Keyed[K, W], f func(K, V, W) (L, X)) Keyed[L, X] {
-	return fromStream(join(k, other, "join", func(key K, v V, w W, emit func(Pair[L, X])) {
+	return fromStream(join(k.scope, k.arranged(), other.arranged(), "join", func(key K, v V, w W, emit func(Pair[L, X])) {
 		l, x := f(key, v, w)
 		emit(Pair[L, X]{l, x})
 	}))
@@ -25,17 +25,17 @@ func (k Keyed[K, V]) Join[W, L, X comparable](other Keyed[K, W], f func(K, V, W)
 
 // JoinMap makes a record of every key with one value of each collection.
 func (k Keyed[K, V]) JoinMap[W, D comparable](other Keyed[K, W], f func(K, V, W) D) Collection[D] {
-	return Collection[D]{join(k, other, "join", func(key K, v V, w W, emit func(D)) { emit(f(key, v, w)) })}
+	return Collection[D]{join(k.scope, k.arranged(), other.arranged(), "join", func(key K, v V, w W, emit func(D)) { emit(f(key, v, w)) })}
 }
 
 // JoinFlat makes any number of records of every key with one value of each collection: f calls emit for each.
 func (k Keyed[K, V]) JoinFlat[W, D comparable](other Keyed[K, W], f func(key K, v V, w W, emit func(D))) Collection[D] {
-	return Collection[D]{join(k, other, "join", f)}
+	return Collection[D]{join(k.scope, k.arranged(), other.arranged(), "join", f)}
 }
 
 // SemiJoin keeps the keys that are in the other collection, once or more often.
 func (k Keyed[K, V]) SemiJoin(keys Collection[K]) Keyed[K, V] {
-	return fromStream(join(k, keys.asKeys().Distinct(), "semijoin", func(key K, v V, _ struct{}, emit func(Pair[K, V])) {
+	return fromStream(join(k.scope, k.arranged(), keys.distinct(), "semijoin", func(key K, v V, _ struct{}, emit func(Pair[K, V])) {
 		emit(Pair[K, V]{key, v})
 	}))
 }
@@ -46,10 +46,9 @@ func (k Keyed[K, V]) AntiJoin(keys Collection[K]) Keyed[K, V] {
 }
 
 // join makes records of every key with one value of each collection.
-func join[K, V, W, D comparable](left Keyed[K, V], right Keyed[K, W], name string, f func(K, V, W, func(D))) timely.Stream[Update[D]] {
-	scope := left.Scope()
+func join[K, V, W, D comparable](scope *timely.Scope, left, right *index, name string, f func(K, V, W, func(D))) timely.Stream[Update[D]] {
 	op := timely.NewOperator(scope, name)
-	a, b := left.arranged().read(op), right.arranged().read(op)
+	a, b := left.read(op), right.read(op)
 	out, stream := op.Output[Update[D]]()
 	op.Watch()
 	j := &joiner[K, V, W, D]{keys: codec[K](scope), left: codec[V](scope), right: codec[W](scope), f: f}

@@ -1,6 +1,8 @@
 package differential
 
 import (
+	"cmp"
+
 	"weir/timely"
 )
 
@@ -44,7 +46,7 @@ func (k *keyed[K, V]) updates() timely.Stream[Update[Pair[K, V]]] {
 		case k.outer != nil && k.index == nil:
 			s = k.outer.updates().Enter(k.scope)
 		default:
-			s = flatten[K, V](k.index)
+			s = flattenPairs[K, V](k.index)
 		}
 		k.stream = &s
 	}
@@ -56,7 +58,7 @@ func (k *keyed[K, V]) arranged() *index {
 		if k.outer != nil {
 			k.index = k.outer.arranged().enter(k.scope)
 		} else {
-			k.index = arrange(*k.stream, k.name)
+			k.index = arrange(*k.stream, cmp.Or(k.name, "arrange"), pairs[K, V](k.scope))
 		}
 	}
 	return k.index

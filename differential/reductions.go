@@ -2,8 +2,6 @@ package differential
 
 import (
 	"slices"
-
-	"weir/timely"
 )
 
 // Weighted is a value, and how often it is there.
@@ -46,55 +44,48 @@ func (k Keyed[K, V]) Reduce[W comparable](name string, f func(key K, values []We
 
 // Count is how many values each key has, of those that have any: the sum of their weights.
 func (k Keyed[K, V]) Count() Keyed[K, int64] {
-	counts := codec[int64](k.scope)
-	units := k.MapValues(func(K, V) struct{} { return struct{}{} })
-	return fromIndex[K, int64](reduce(units.arranged(), "count", false, counts, func(_ uint64, in []weighted, out []weighted) []weighted {
-		return append(out, weighted{counts.Word(in[0].weight), 1})
-	}))
+	return fromIndex[K, int64](counts(arrange(k.updates(), "count", k.sums())))
+}
+
+// sums has the keys with value 0, whose weight is how many values there are.
+func (k Keyed[K, V]) sums() form[Pair[K, V]] {
+	f, keys := pairs[K, V](k.scope), codec[K](k.scope)
+	f.values = codec[bool](k.scope)
+	f.words = func(p *Pair[K, V]) (uint64, uint64) { return keys.Word(p.Key), 0 }
+	return f
+}
+
+// counts is how often there is the only value that each key has.
+func counts(x *index) *index {
+	numbers := codec[int64](x.scope())
+	return reduce(x, "count", false, numbers, func(_ uint64, in []weighted, out []weighted) []weighted {
+		return append(out, weighted{numbers.Word(in[0].weight), 1})
+	})
 }
 
 // Sum is the sum of what of makes of each value, for each key that has any. It keeps the sum, not the
 // values, and a change costs the same however many there are.
 func (k Keyed[K, V]) Sum(of func(V) int64) Keyed[K, int64] {
-	sums := codec[int64](k.scope)
-	// The weights of two values add up: of false, how many there are; of true, their sum.
-	parts := fromStream(k.updates().Unary("sum", timely.Pipeline[Update[Pair[K, V]]](),
-		func(in *timely.Reader[Update[Pair[K, V]]], out *timely.Writer[Update[Pair[K, bool]]], _ *timely.Notificator) {
-			var to sink[Pair[K, bool]]
-			for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
-				to.begin(out, t)
-				for i := range data {
-					u := &data[i]
-					to.put(Pair[K, bool]{u.Data.Key, false}, u.Time, u.Weight)
-					weight, err := product(u.Weight, of(u.Data.Value))
-					if err != nil {
-						timely.Fail(err)
-					}
-					if weight != 0 {
-						to.put(Pair[K, bool]{u.Data.Key, true}, u.Time, weight)
-					}
-				}
-				to.end()
-			}
-		}))
-	isSum := codec[bool](k.scope).Word(true)
-	return fromIndex[K, int64](reduce(parts.arranged(), "sum", false, sums, func(_ uint64, in []weighted, out []weighted) []weighted {
+	numbers := codec[int64](k.scope)
+	f := k.sums()
+	f.more = func(p *Pair[K, V]) int64 { return of(p.Value) }
+	return fromIndex[K, int64](reduce(arrange(k.updates(), "sum", f), "sum", false, numbers, func(_ uint64, in []weighted, out []weighted) []weighted {
 		total := int64(0)
-		for _, v := range in {
-			if v.val == isSum {
-				total = v.weight
-			}
+		if last := in[len(in)-1]; last.val == 1 {
+			total = last.weight
 		}
-		if in[0].val == isSum && total == 0 {
-			return out
-		}
-		return append(out, weighted{sums.Word(total), 1})
+		return append(out, weighted{numbers.Word(total), 1})
 	}))
 }
 
 // Distinct is every key and value that is there, once.
 func (k Keyed[K, V]) Distinct() Keyed[K, V] {
-	return k.threshold("distinct", func(_ uint64, in []weighted, out []weighted) []weighted {
+	return fromIndex[K, V](distinct(k.arranged()))
+}
+
+// distinct has every key and value of an index once.
+func distinct(x *index) *index {
+	return reduce(x, "distinct", true, x.values, func(_ uint64, in []weighted, out []weighted) []weighted {
 		if in[0].weight > 0 {
 			out = append(out, weighted{in[0].val, 1})
 		}
@@ -106,16 +97,13 @@ func (k Keyed[K, V]) Distinct() Keyed[K, V] {
 // there f is not asked for.
 func (k Keyed[K, V]) Threshold(f func(key K, v V, weight int64) int64) Keyed[K, V] {
 	keys, values := codec[K](k.scope), codec[V](k.scope)
-	return k.threshold("threshold", func(key uint64, in []weighted, out []weighted) []weighted {
+	x := k.arranged()
+	return fromIndex[K, V](reduce(x, "threshold", true, x.values, func(key uint64, in []weighted, out []weighted) []weighted {
 		if weight := f(keys.Value(key), values.Value(in[0].val), in[0].weight); weight != 0 {
 			out = append(out, weighted{in[0].val, weight})
 		}
 		return out
-	})
-}
-
-func (k Keyed[K, V]) threshold(name string, f logic) Keyed[K, V] {
-	return fromIndex[K, V](reduce(k.arranged(), name, true, k.arranged().values, f))
+	}))
 }
 
 // Min is the least value of each key, once. Numbers are in their order, strings in that of their bytes, structs and arrays
