@@ -26,8 +26,16 @@ type scheme struct {
 const published = 2048
 
 var schemes = []scheme{
-	{"weir", func(dst []byte, vs []float64) []byte {
-		var hint codec.Hint
+	vectors("weir", false),
+	vectors("dense", true),
+	chunked("DFCM", dfcm.Append, dfcm.Decode),
+	chunked("XOR", xor.Append, xor.Decode),
+}
+
+// vectors is our scheme.
+func vectors(name string, dense bool) scheme {
+	return scheme{name, func(dst []byte, vs []float64) []byte {
+		hint := codec.Hint{Dense: dense}
 		for v := range slices.Chunk(vs, codec.Max) {
 			dst = codec.AppendValues(dst, &hint, v)
 		}
@@ -38,9 +46,7 @@ var schemes = []scheme{
 			dst, src, err = codec.DecodeValues(dst, src)
 		}
 		return dst, err
-	}},
-	chunked("DFCM", dfcm.Append, dfcm.Decode),
-	chunked("XOR", xor.Append, xor.Decode),
+	}}
 }
 
 // chunked is a scheme that begins anew after so many values.
@@ -149,10 +155,11 @@ func rate(n int, length time.Duration, do func() error, err *error) float64 {
 }
 
 // measureTimes encodes and decodes times.
-func measureTimes(ts []int64, opt options) (f figures, err error) {
+func measureTimes(ts []int64, dense bool, opt options) (f figures, err error) {
+	hint := codec.Hint{Dense: dense}
 	encode := func(dst []byte) []byte {
 		for v := range slices.Chunk(ts, codec.Max) {
-			dst = codec.AppendTimes(dst, v)
+			dst = codec.AppendTimes(dst, &hint, v)
 		}
 		return dst
 	}

@@ -50,7 +50,7 @@ func run(ctx context.Context, opt options, machine report.Machine, stdout io.Wri
 		Title: "Codecs of series, measured",
 		Intro: fmt.Sprintf("Bits a value, where 64 are raw, and millions of values a second on one core. Each scheme took its turn %s, for about %v in each direction; rates are of %s, in the quickest round through a set, since others used the machine too. "+
 			"All that was encoded was decoded, and had the same bits.\n\n"+
-			"weir encodes vectors of %d values, each of which is decoded alone. DFCM is the scheme that Akumuli published, XOR that of Gorilla; both are ours too, in Go, and "+
+			"weir encodes vectors of %d values, each of which is decoded alone; dense is what it makes of leaves that are seldom read. DFCM is the scheme that Akumuli published, XOR that of Gorilla; both are ours too, in Go, and "+
 			"begin anew after %d values.", report.Count(opt.repetitions, "time"), opt.length, clockName, codec.Max, published),
 		Machine: machine, Sections: []*report.Section{values, times},
 	}
@@ -155,16 +155,24 @@ func notes(rows []row) []string {
 }
 
 func timesSection(ctx context.Context, opt options, bar *progress.Stage) (*report.Section, error) {
-	t := table.New(table.Left("times"), table.Right("bits").Decimals(2), table.Right("M/s encoded").Decimals(0), table.Right("decoded").Decimals(0))
+	columns := []table.Column{table.Left("times")}
+	for _, name := range []string{"weir", "dense"} {
+		columns = append(columns, table.Right(name+", bits").Decimals(2), table.Right("M/s encoded").Decimals(0), table.Right("decoded").Decimals(0))
+	}
+	t := table.New(columns...)
 	for _, c := range clocks {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		cells := []any{c.name}
+		for _, dense := range []bool{false, true} {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			f, err := measureTimes(c.times(opt.values), dense, opt)
+			if err != nil {
+				return nil, fmt.Errorf("times %s: %w", c.name, err)
+			}
+			cells = append(cells, f.bits, f.encode/1e6, f.decode/1e6)
 		}
-		f, err := measureTimes(c.times(opt.values), opt)
-		if err != nil {
-			return nil, fmt.Errorf("times %s: %w", c.name, err)
-		}
-		t.Row(c.name, f.bits, f.encode/1e6, f.decode/1e6)
+		t.Row(cells...)
 		bar.Add(1)
 	}
 	return &report.Section{Title: "Times", Text: "Each is 64 bits, of nanoseconds.", Tables: []report.Table{{Title: "Bits a time", Rows: t}}}, nil

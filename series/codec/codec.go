@@ -2,7 +2,7 @@
 // every bit pattern of a float64 comes back, whatever it means.
 //
 //	var hint codec.Hint // one a series, so that what was found out about it is used again
-//	page = codec.AppendTimes(page, times)
+//	page = codec.AppendTimes(page, &hint, times)
 //	page = codec.AppendValues(page, &hint, values)
 //
 //	times, rest, err := codec.DecodeTimes(nil, page)

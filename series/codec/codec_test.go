@@ -3,6 +3,7 @@ package codec
 import (
 	"errors"
 	"math"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -104,7 +105,7 @@ func check(t interface {
 
 func TestValuesComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var hint Hint
+		hint := Hint{Dense: rapid.Bool().Draw(t, "dense")}
 		for range rapid.IntRange(1, 4).Draw(t, "vectors") {
 			check(t, &hint, vector(t))
 		}
@@ -116,7 +117,8 @@ func TestPlannedSizes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		vs := vector(t)
 		e := encoders.New().(*encoder)
-		e.plan(vs, new(Hint))
+		hint := &Hint{Dense: rapid.Bool().Draw(t, "dense")}
+		e.plan(vs, hint)
 		if got := len(e.append(nil, vs)); got != e.size {
 			t.Fatalf("%v takes %d bytes, planned %d", e.form, got, e.size)
 		}
@@ -133,20 +135,20 @@ func TestPlannedSizes(t *testing.T) {
 			}
 		}
 		e.repeats.split(vs)
-		e.repeats.plan(len(vs))
+		e.repeats.plan(len(vs), hint.Dense)
 		e.changed.plan(e.repeats.values[:e.repeats.changes], new(Hint))
 		forced(Repeat, e.repeats.size+1+e.changed.size)
 		for divisor := range divisors {
 			e.decimal = &e.decimals[0]
-			e.decimal.plan(vs, byte(divisor))
+			e.decimal.plan(vs, byte(divisor), hint.Dense)
 			forced(Decimal, e.decimal.size)
 		}
-		e.ordered.plan(vs)
+		e.ordered.plan(vs, hint.Dense)
 		forced(Ordered, e.ordered.size)
 		e.fronts.plan(vs, 0)
 		forced(Front, e.fronts.size)
 		if e.dict.find(vs) {
-			e.dict.plan(vs)
+			e.dict.plan(vs, hint.Dense)
 			e.table.plan(e.dict.values[:e.dict.distinct], new(Hint))
 			forced(Dict, e.dict.size+1+e.table.size)
 		}
@@ -179,13 +181,31 @@ func TestColumnsComeBack(t *testing.T) {
 			}
 		}
 		planned := slices.Clone(vs)
-		c := planColumn(planned)
+		c := planColumn(planned, rapid.Bool().Draw(t, "dense"))
 		body := c.append(nil, planned)
 		got := make([]int64, len(vs))
 		if rest, err := decodeColumn(unsigned(got), body); err != nil || len(rest) != 0 || !slices.Equal(got, vs) || len(body) != c.size || c.size > 1+8*len(vs) {
 			t.Fatalf("%d came back as %d in %d bytes, planned %d: %v", vs, got, len(body), c.size, err)
 		}
 	})
+}
+
+// TestDense makes sure that vectors are denser on request, and no form is missed by it.
+func TestDense(t *testing.T) {
+	for kind := range 10 {
+		vs := generate(kind, Max, 7)
+		usual, dense := len(check(t, nil, vs)), len(check(t, &Hint{Dense: true}, vs))
+		if dense > usual+usual/50 {
+			t.Errorf("kind %d takes %d bytes, and %d if it shall be dense", kind, usual, dense)
+		}
+	}
+	normal := make([]float64, Max)
+	for i, w := range words(generate(3, Max, 7)) {
+		normal[i] = float64(bits.OnesCount64(w)) / 10
+	}
+	if usual, dense := len(check(t, nil, normal)), len(check(t, &Hint{Dense: true}, normal)); dense*100 > usual*96 {
+		t.Errorf("a binomial distribution takes %d bytes, and %d if it shall be dense", usual, dense)
+	}
 }
 
 // TestForms makes sure that each form is the best of something.

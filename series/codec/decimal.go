@@ -75,18 +75,18 @@ func (p *decimals) measure(vs []float64, divisor byte) {
 	}
 }
 
-// plan plans for the values over a divisor.
-func (p *decimals) plan(vs []float64, divisor byte) {
+// plan plans for the values over a divisor, with columns that may be dense.
+func (p *decimals) plan(vs []float64, divisor byte, dense bool) {
 	p.measure(vs, divisor)
 	n := len(vs)
-	p.ints = planColumn(p.d[:n])
+	p.ints = planColumn(p.d[:n], dense)
 	p.size = 2 + p.ints.size
 	if p.corrected {
-		p.corrections = planColumn(p.units[:n])
+		p.corrections = planColumn(p.units[:n], dense)
 		p.size += p.corrections.size
 	}
 	if p.except > 0 {
-		p.exceptions = planColumn(p.bits[:p.except])
+		p.exceptions = planColumn(p.bits[:p.except], dense)
 		p.size += varintSize(uint64(p.except)) + bitpack.Size(p.except, positionBits(n)) + p.exceptions.size
 	}
 }
@@ -159,7 +159,7 @@ func sample(vs []float64, some *[samples]float64) []float64 {
 // correction. Other is a second place to plan in.
 func planDecimals(p, other *decimals, vs []float64, hint *Hint) (best *decimals, clean bool) {
 	if hint.known {
-		p.plan(vs, hint.divisor)
+		p.plan(vs, hint.divisor, hint.Dense)
 		if p.except == 0 && !p.corrected {
 			return p, true
 		}
@@ -180,7 +180,7 @@ func planDecimals(p, other *decimals, vs []float64, hint *Hint) (best *decimals,
 		hint.pause = 1<<hint.failures - 2
 		return nil, false
 	}
-	other.plan(vs, divisor)
+	other.plan(vs, divisor, hint.Dense)
 	if other.except > 0 {
 		// Perhaps rare values have more digits than those that were looked at.
 		for i, at := range other.at[:min(other.except, samples/2)] {
@@ -188,7 +188,7 @@ func planDecimals(p, other *decimals, vs []float64, hint *Hint) (best *decimals,
 		}
 		rare, _, near := search(list)
 		if near > 0 && rare != divisor {
-			p.plan(vs, rare)
+			p.plan(vs, rare, hint.Dense)
 			if p.size < other.size {
 				p, other = other, p
 			}
@@ -196,7 +196,7 @@ func planDecimals(p, other *decimals, vs []float64, hint *Hint) (best *decimals,
 	}
 	if hint.known && hint.divisor != other.divisor {
 		// What was known may still be the best.
-		p.plan(vs, hint.divisor)
+		p.plan(vs, hint.divisor, hint.Dense)
 		if p.size <= other.size {
 			p, other = other, p
 		}

@@ -58,7 +58,7 @@ func monotone(b uint64) uint64 { return b ^ (uint64(int64(b)>>63) | 1<<63) }
 func bitsOf(m uint64) uint64   { return m ^ (uint64(^int64(m)>>63) | 1<<63) }
 
 // plan brings what was found into order.
-func (p *dictionary) plan(vs []float64) {
+func (p *dictionary) plan(vs []float64, dense bool) {
 	n := p.distinct
 	sorted := p.sorted[:n]
 	copy(sorted, p.keys[:n])
@@ -71,7 +71,7 @@ func (p *dictionary) plan(vs []float64) {
 	for i := range vs {
 		p.places[i] = rank[p.places[i]]
 	}
-	p.ints = planColumn(p.places[:len(vs)])
+	p.ints = planColumn(p.places[:len(vs)], dense)
 	p.size = varintSize(uint64(n)) + p.ints.size
 }
 

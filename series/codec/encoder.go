@@ -7,10 +7,14 @@ import (
 	"weir/series/codec/xor"
 )
 
-// Hint is what encoding the vectors of a series has taught about it. It changes how fast and, a little, how well
+// Hint is what encoding the vectors of a series has taught about it. It changes how fast and how well
 // vectors are encoded, never what they decode to. The zero value knows nothing. It takes a few
 // bytes; it is not safe for concurrent use.
 type Hint struct {
+	// Dense asks for vectors that are smaller, and take several times longer to decode: for what is seldom read. A
+	// caller sets it.
+	Dense bool
+
 	divisor  byte // index of the divisor that was the best
 	known    bool // whether there is one
 	settled  byte // vectors for which exceptions are no reason to look for another one
@@ -49,7 +53,7 @@ var encoders = sync.Pool{New: func() any {
 
 // Below these sizes, in bits a value, other forms are not worth looking for.
 const (
-	dictFrom    = 6
+	dictFrom    = 4
 	wordsFrom   = 16
 	orderedFrom = 24
 	frontFrom   = 40
@@ -69,7 +73,7 @@ func (e *encoder) plan(vs []float64, hint *Hint) {
 		return
 	}
 	if outermost && e.repeats.changes*5 <= n*4 {
-		e.repeats.plan(n)
+		e.repeats.plan(n, hint.Dense)
 		e.changed.plan(e.repeats.values[:e.repeats.changes], hint)
 		e.offer(Repeat, e.repeats.size+1+e.changed.size)
 		if e.size*8 <= n {
@@ -82,11 +86,11 @@ func (e *encoder) plan(vs []float64, hint *Hint) {
 		e.offer(Decimal, e.decimal.size)
 	}
 	if !clean && e.size*8 > orderedFrom*n {
-		e.ordered.plan(vs)
+		e.ordered.plan(vs, hint.Dense)
 		e.offer(Ordered, e.ordered.size)
 		e.planSeldom(vs, hint)
 	}
-	if outermost && e.size*8 > dictFrom*n {
+	if outermost && (e.size*8 > dictFrom*n || hint.Dense) {
 		e.planDict(vs, hint)
 	}
 }
@@ -138,10 +142,14 @@ func (e *encoder) planDict(vs []float64, hint *Hint) {
 		return
 	}
 	// A value in the table will hardly take less than a byte, nor places much less than all of their bits.
-	if d.distinct+len(vs)*int(positionBits(d.distinct))*7/64 > e.size {
+	share := 7
+	if hint.Dense {
+		share = 4
+	}
+	if d.distinct+len(vs)*int(positionBits(d.distinct))*share/64 > e.size {
 		return
 	}
-	d.plan(vs)
+	d.plan(vs, hint.Dense)
 	if d.size > e.size {
 		hint.tables = seldomEvery - 1
 		return

@@ -18,32 +18,32 @@ func forceConstant(e *encoder, vs []float64, _ byte) bool {
 	return !slices.ContainsFunc(vs, func(v float64) bool { return math.Float64bits(v) != math.Float64bits(vs[0]) })
 }
 
-func forceRepeat(e *encoder, vs []float64, _ byte) bool {
+func forceRepeat(e *encoder, vs []float64, choice byte) bool {
 	e.form = Repeat
 	e.repeats.split(vs)
-	e.repeats.plan(len(vs))
+	e.repeats.plan(len(vs), choice%2 == 1)
 	e.changed.plan(e.repeats.values[:e.repeats.changes], new(Hint))
 	return true
 }
 
 func forceDecimal(e *encoder, vs []float64, choice byte) bool {
 	e.form, e.decimal = Decimal, &e.decimals[0]
-	e.decimal.plan(vs, choice%byte(len(divisors)))
+	e.decimal.plan(vs, choice%byte(len(divisors)), choice > 127)
 	return true
 }
 
-func forceOrdered(e *encoder, vs []float64, _ byte) bool {
+func forceOrdered(e *encoder, vs []float64, choice byte) bool {
 	e.form = Ordered
-	e.ordered.plan(vs)
+	e.ordered.plan(vs, choice%2 == 1)
 	return true
 }
 
-func forceDict(e *encoder, vs []float64, _ byte) bool {
+func forceDict(e *encoder, vs []float64, choice byte) bool {
 	e.form = Dict
 	if !e.dict.find(vs) {
 		return false
 	}
-	e.dict.plan(vs)
+	e.dict.plan(vs, choice%2 == 1)
 	e.table.plan(e.dict.values[:e.dict.distinct], new(Hint))
 	return true
 }
@@ -129,6 +129,7 @@ func FuzzDecodeValues(f *testing.F) {
 	for kind := range 10 {
 		f.Add(AppendValues(nil, nil, generate(kind, 100, 5)))
 		f.Add(AppendValues(nil, nil, generate(kind, Max, 5)))
+		f.Add(AppendValues(nil, &Hint{Dense: true}, generate(kind, 200, 5)))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		vs, rest, err := DecodeValues(nil, src)
@@ -142,13 +143,14 @@ func FuzzDecodeValues(f *testing.F) {
 			t.Fatalf("%d values of %d bytes, %d left", len(vs), len(src), len(rest))
 		}
 		check(t, nil, vs)
+		check(t, &Hint{Dense: true}, vs)
 	})
 }
 
 // FuzzColumn reads anything as a column of integers, and writes any integers as one.
 func FuzzColumn(f *testing.F) {
 	column := func(vs []int64) []byte {
-		c := planColumn(vs)
+		c := planColumn(vs, false)
 		body := c.append(nil, vs)
 		if len(body) != c.size {
 			f.Fatalf("%d bytes, planned %d", len(body), c.size)
@@ -162,7 +164,7 @@ func FuzzColumn(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte, n uint16) {
 		back := func(vs []int64) {
 			planned := slices.Clone(vs)
-			c := planColumn(planned)
+			c := planColumn(planned, n/Max%2 == 1)
 			body := c.append(nil, planned)
 			if len(body) != c.size || c.size > 1+8*len(vs) {
 				t.Fatalf("%d integers take %d bytes, planned %d", len(vs), len(body), c.size)

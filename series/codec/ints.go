@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"weir/series/codec/bitpack"
+	"weir/series/codec/classcode"
 )
 
 // Columns of integers: what most forms end in. The residuals of a column are its values, the differences
@@ -25,6 +26,7 @@ const (
 	kindMask    = 3
 	flagScaled  = 4 // all differences were divided by their greatest common divisor
 	flagPatched = 8
+	flagClassed = 16 // classes of magnitudes instead of packed integers
 )
 
 // column is a plan for integers: how to write them, and how many bytes that will take.
@@ -34,6 +36,7 @@ type column struct {
 	patch   uint // bits of a patch
 	patches int
 	base    int64
+	classed bool
 	origin  int64 // the first value, where scaled
 	scale   uint64
 	size    int
@@ -49,9 +52,9 @@ func varintSize(x uint64) int { return (bits.Len64(x|1) + 6) / 7 }
 // positionBits is the width of a position among n.
 func positionBits(n int) uint { return uint(bits.Len(uint(n - 1))) }
 
-// planColumn plans for 1 to Max integers. It overwrites them where they have a common divisor: the
-// plan goes with what is in vs afterwards.
-func planColumn(vs []int64) column {
+// planColumn plans for 1 to Max integers, which dense allows to take longer to decode. It overwrites them
+// where they have a common divisor: the plan goes with what is in vs afterwards.
+func planColumn(vs []int64, dense bool) column {
 	c := column{scale: divisor(vs)}
 	if c.scale > 1 {
 		c.origin = vs[0]
@@ -84,7 +87,7 @@ func planColumn(vs []int64) column {
 	}
 	// Where few values lie far from the others, the least is no good base.
 	for kind := range min(n, 3) {
-		low, spread := bulk(vs, kind)
+		low, _, spread := bulk(vs, kind)
 		if whole := uint64(hi[kind] - lo[kind]); n < 16 || whole/8 <= spread || low == lo[kind] {
 			continue
 		}
@@ -97,6 +100,9 @@ func planColumn(vs []int64) column {
 			around.count(vs, kind, base)
 			consider(kind, base, &around)
 		}
+	}
+	if dense && n >= leastClassed {
+		planClassed(&best, vs, &fixed)
 	}
 	best.scale, best.origin = c.scale, c.origin
 	if raw := 1 + 8*n; raw < best.size {
@@ -221,8 +227,8 @@ func residual(vs []int64, kind, i int) int64 {
 	return vs[i] - 2*vs[i-1] + vs[i-2]
 }
 
-// bulk is where most residuals lie: from low on, as far as spread, judged by some of them.
-func bulk(vs []int64, kind int) (low int64, spread uint64) {
+// bulk is where most residuals lie: from low on, as far as spread, around the middle, judged by some of them.
+func bulk(vs []int64, kind int) (low, middle int64, spread uint64) {
 	var some [16]int64
 	step := max((len(vs)-kind)/len(some), 1)
 	n := 0
@@ -237,9 +243,9 @@ func bulk(vs []int64, kind int) (low int64, spread uint64) {
 		n++
 	}
 	if n < 4 {
-		return math.MinInt64, math.MaxUint64
+		return math.MinInt64, 0, math.MaxUint64
 	}
-	return some[1], uint64(some[n-2] - some[1])
+	return some[1], some[n/2], uint64(some[n-2] - some[1])
 }
 
 // choose finds the width at which packed residuals and patches take the fewest bytes, and how many
@@ -297,7 +303,11 @@ func (c *column) append(dst []byte, vs []int64) []byte {
 	if c.patches > 0 {
 		head |= flagPatched
 	}
-	dst = append(dst, head, byte(c.width))
+	if c.classed {
+		dst = append(dst, head|flagClassed)
+	} else {
+		dst = append(dst, head, byte(c.width))
+	}
 	if c.scale > 1 {
 		dst = binary.AppendUvarint(binary.AppendVarint(dst, c.origin), c.scale)
 	}
@@ -328,6 +338,13 @@ func (c *column) append(dst []byte, vs []int64) []byte {
 			rs[i] = uint64(d - before - c.base)
 			last, before = v, d
 		}
+	}
+	if c.classed {
+		for i, r := range rs {
+			rs[i] = zigzag(int64(r))
+		}
+		dst, _ = classcode.Append(dst, rs) // which the plan has tried
+		return dst
 	}
 	if c.patches > 0 {
 		var at, high [Max]uint64
@@ -361,11 +378,14 @@ func decodeColumn(dst []uint64, src []byte) (rest []byte, err error) {
 		}
 		return src[1+8*len(dst):], nil
 	}
-	if len(src) < 2 || src[1] > 64 || head > kindMask|flagScaled|flagPatched || kind >= len(dst) && kind > 0 {
-		return nil, fmt.Errorf("%w: column of %d integers begins with % x", ErrCorrupt, len(dst), src[:min(len(src), 2)])
+	if head >= 2*flagClassed || head&flagClassed != 0 && head&flagPatched != 0 || kind >= len(dst) && kind > 0 {
+		return nil, fmt.Errorf("%w: column of %d integers begins with %#x", ErrCorrupt, len(dst), head)
 	}
-	width := uint(src[1])
-	r := reader{src: src[2:]}
+	r := reader{src: src[1:]}
+	var width uint
+	if head&flagClassed == 0 {
+		width = uint(r.byte())
+	}
 	var origin, base int64
 	scale := uint64(1)
 	if head&flagScaled != 0 {
@@ -381,9 +401,12 @@ func decodeColumn(dst []uint64, src []byte) (rest []byte, err error) {
 	}
 	src = r.src
 	residuals := dst[kind:]
-	if head&flagPatched != 0 {
+	switch {
+	case head&flagClassed != 0:
+		src, err = decodeClassed(residuals, src)
+	case head&flagPatched != 0:
 		src, err = unpackPatched(residuals, src, width, len(dst))
-	} else {
+	default:
 		src, err = unpack(residuals, src, width)
 	}
 	if err != nil {

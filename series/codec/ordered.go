@@ -19,7 +19,7 @@ type ordered struct {
 	o [Max]int64
 }
 
-func (p *ordered) plan(vs []float64) {
+func (p *ordered) plan(vs []float64, dense bool) {
 	var all uint64
 	for _, v := range vs {
 		all |= math.Float64bits(v)
@@ -30,7 +30,7 @@ func (p *ordered) plan(vs []float64) {
 		sign := int64(b) >> 63
 		p.o[i] = int64(b&math.MaxInt64>>p.zeros) ^ sign
 	}
-	p.ints = planColumn(p.o[:len(vs)])
+	p.ints = planColumn(p.o[:len(vs)], dense)
 	p.size = 1 + p.ints.size
 }
 

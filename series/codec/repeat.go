@@ -44,10 +44,10 @@ func (p *repeats) split(vs []float64) {
 	p.changes = n
 }
 
-func (p *repeats) plan(n int) {
+func (p *repeats) plan(n int, dense bool) {
 	p.where, p.size = changeBits, (n+7)/8
 	if p.changes > 1 {
-		p.runs = planColumn(p.lengths[:p.changes-1])
+		p.runs = planColumn(p.lengths[:p.changes-1], dense)
 		if p.runs.size < p.size {
 			p.where, p.size = changeRuns, p.runs.size
 		}

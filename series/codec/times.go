@@ -34,6 +34,7 @@ var coarse = [...]byte{5, 4, 3, 2, 6, 7, 1}
 
 // grid is a plan for times.
 type grid struct {
+	dense bool
 	unit  byte
 	step  int64
 	start int64
@@ -52,11 +53,13 @@ type grid struct {
 var grids = sync.Pool{New: func() any { return new(grid) }}
 
 // AppendTimes appends the vector of up to [Max] times to dst, and panics if there are more, or none. They
-// may be in any order. It allocates nothing where dst has room for [Bound] bytes.
-func AppendTimes(dst []byte, ts []int64) []byte {
+// may be in any order. It allocates nothing where dst has room for [Bound] bytes. Of the hint, which may be nil, only
+// [Hint.Dense] matters.
+func AppendTimes(dst []byte, hint *Hint, ts []int64) []byte {
 	dst, formAt := appendHead(dst, len(ts))
 	g := grids.Get().(*grid)
 	defer grids.Put(g)
+	g.dense = hint != nil && hint.Dense
 	times := g.divide(ts)
 	dst[formAt] |= g.unit << unitShift
 	if g.plan(times) {
@@ -95,7 +98,7 @@ func (g *grid) plan(times []int64) bool {
 			g.lay(times, step)
 		}
 	}
-	g.plain = planColumn(times)
+	g.plain = planColumn(times, g.dense)
 	return g.size < g.plain.size
 }
 
@@ -163,10 +166,10 @@ func (g *grid) lay(times []int64, step int64) {
 		}
 		g.r[i+1] = r
 	}
-	g.rests = planColumn(g.r[:n])
+	g.rests = planColumn(g.r[:n], g.dense)
 	g.size = varintSize(zigzag(g.start)) + varintSize(uint64(step)) + varintSize(uint64(g.gaps)) + g.rests.size
 	if g.gaps > 0 {
-		g.where, g.long = planColumn(g.at[:g.gaps]), planColumn(g.steps[:g.gaps])
+		g.where, g.long = planColumn(g.at[:g.gaps], g.dense), planColumn(g.steps[:g.gaps], g.dense)
 		g.size += g.where.size + g.long.size
 	}
 }

@@ -49,7 +49,7 @@ func instants(t *rapid.T) []int64 {
 func TestTimesComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ts := instants(t)
-		packed := AppendTimes([]byte("head"), ts)
+		packed := AppendTimes([]byte("head"), &Hint{Dense: rapid.Bool().Draw(t, "dense")}, ts)
 		if len(packed)-4 > Bound(len(ts)) {
 			t.Fatalf("%d times take %d bytes", len(ts), len(packed)-4)
 		}
@@ -65,6 +65,7 @@ func TestGridSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ts := instants(t)
 		g := grids.New().(*grid)
+		g.dense = rapid.Bool().Draw(t, "dense")
 		times := g.divide(ts)
 		want := slices.Clone(times)
 		g.plan(times)
@@ -88,7 +89,7 @@ func TestSizesOfTimes(t *testing.T) {
 		ts := c.generate(Max * 40)
 		size := 0
 		for v := range slices.Chunk(ts, Max) {
-			size += len(AppendTimes(nil, v))
+			size += len(AppendTimes(nil, nil, v))
 		}
 		if bits := float64(size) * 8 / float64(len(ts)); bits > c.bits {
 			t.Errorf("%s: %.3f bits a time, expected at most %v", c.name, bits, c.bits)
@@ -133,7 +134,7 @@ func (c timeKind) generate(n int) []int64 {
 
 func FuzzDecodeTimes(f *testing.F) {
 	for _, c := range timeKinds {
-		f.Add(AppendTimes(nil, c.generate(40)))
+		f.Add(AppendTimes(nil, nil, c.generate(40)))
 	}
 	f.Add([]byte{full, 3})
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -147,7 +148,7 @@ func FuzzDecodeTimes(f *testing.F) {
 		if len(ts) < 1 || len(ts) > Max || len(rest) >= len(src) {
 			t.Fatalf("%d times of %d bytes, %d left", len(ts), len(src), len(rest))
 		}
-		again, _, err := DecodeTimes(nil, AppendTimes(nil, ts))
+		again, _, err := DecodeTimes(nil, AppendTimes(nil, nil, ts))
 		if err != nil || !slices.Equal(again, ts) {
 			t.Fatalf("%d came back as %d: %v", ts, again, err)
 		}
@@ -157,7 +158,7 @@ func FuzzDecodeTimes(f *testing.F) {
 func BenchmarkTimes(b *testing.B) {
 	for _, c := range timeKinds {
 		ts := c.generate(Max)
-		packed := append(AppendTimes(nil, ts), make([]byte, 8)...)
+		packed := append(AppendTimes(nil, nil, ts), make([]byte, 8)...)
 		rate := func(b *testing.B) {
 			b.ReportMetric(float64(b.N)*Max/1e6/b.Elapsed().Seconds(), "Mtimes/s")
 		}
@@ -165,7 +166,7 @@ func BenchmarkTimes(b *testing.B) {
 			room := make([]byte, 0, Bound(Max))
 			b.SetBytes(8 * Max)
 			for b.Loop() {
-				AppendTimes(room, ts)
+				AppendTimes(room, nil, ts)
 			}
 			rate(b)
 		})
