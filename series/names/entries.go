@@ -192,7 +192,7 @@ func (ix *Index) applyName(code []byte) error {
 	if id, ok := ix.byHash(hash, code); ok {
 		return fmt.Errorf("a name that series %d has already", id)
 	}
-	if ix.at.len() >= gone-1 {
+	if ix.at.len() >= gone-1 || ix.lists.Full() {
 		return ErrFull
 	}
 	_, err := ix.insert(hash, code, ix.words)

@@ -132,7 +132,7 @@ func (ix *Index) Add(name []byte) (id ID, created bool, err error) {
 
 // create makes the series of ix.parts.
 func (ix *Index) create() (ID, error) {
-	if ix.at.len() >= gone-1 {
+	if ix.at.len() >= gone-1 || ix.lists.Full() {
 		return 0, ErrFull
 	}
 	if ix.room != nil {

@@ -2,7 +2,8 @@ package posting
 
 const (
 	chunkBits = 16 // bytes of a chunk of the pool
-	linkBytes = 4  // at the end of a piece: where the next one is
+	maxChunks = 1 << (32 - chunkBits)
+	linkBytes = 4 // at the end of a piece: where the next one is
 
 	minPiece = 3 // log2 of the bytes of the first piece of a list
 	maxPiece = 8 // and of the last ones; those between double

@@ -117,6 +117,14 @@ func (l *Lists) Used() int {
 	return l.used
 }
 
+// Full reports whether there may not be room for another number in some
+// thousands of lists: short lists together have less than 4 GiB.
+func (l *Lists) Full() bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return len(l.pool.chunks) > maxChunks-4096
+}
+
 // Total is the sum of the lengths of the lists of words.
 func (l *Lists) Total(words []uint32) (n int) {
 	for some := range slices.Chunk(words, turn) {
