@@ -54,6 +54,7 @@ type scenario struct {
 	workers int
 	kinds   int // which types of keys and values
 	fuel    int // of joins
+	forget  bool
 }
 
 // drawn are the operators of random programs, the simple ones first.
@@ -162,6 +163,7 @@ func (c *scenario) drawHistory(s source, length, workers int) {
 	c.workers = 1 + s.below(workers)
 	c.kinds = s.below(len(kinds))
 	c.fuel = []int{1 << 14, 2, 5}[s.below(3)]
+	c.forget = s.below(2) == 1
 	epochs := make([][]int, c.workers) // of each input
 	for w := range epochs {
 		epochs[w] = make([]int, c.inputs)
@@ -212,7 +214,7 @@ func (c *scenario) drawHistory(s source, length, workers int) {
 // String is the program and its history, for people.
 func (c *scenario) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "program over %s, watched %v, %d workers, fuel %d:\n", kinds[c.kinds].name, c.watched, c.workers, c.fuel)
+	fmt.Fprintf(&b, "program over %s, watched %v, %d workers, fuel %d, forget %v:\n", kinds[c.kinds].name, c.watched, c.workers, c.fuel, c.forget)
 	printBlock(&b, c.nodes, "\t")
 	for _, a := range c.script {
 		fmt.Fprintf(&b, "\tworker %d, input %d: ", a.worker, a.edit.input)

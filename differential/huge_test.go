@@ -17,7 +17,7 @@ import (
 func TestHugeFanOut(t *testing.T) {
 	left, right := 100, 100_000 // one side of several blocks
 	if testing.Short() {
-		right = 20_000
+		left, right = 50, 20_000
 	}
 	for _, swapped := range []bool{false, true} {
 		t.Run(fmt.Sprintf("swapped %v", swapped), func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestLargeKey(t *testing.T) {
 func TestLongHistory(t *testing.T) {
 	epochs := 3000
 	if testing.Short() {
-		epochs = 500
+		epochs = 200
 	}
 	for workers := 1; workers <= 3; workers++ {
 		t.Run(fmt.Sprintf("%d workers", workers), func(t *testing.T) { testLongHistory(t, workers, epochs) })

@@ -191,6 +191,9 @@ func (c *scenario) expect() (epochs [][]multiset) {
 func (c *scenario) check(configs ...timely.Config) error {
 	want := c.expect()
 	defer differential.SetJoinFuel(c.fuel)()
+	if c.forget {
+		defer differential.ForgetAlways()()
+	}
 	if len(configs) == 0 {
 		configs = []timely.Config{timely.Threads(c.workers)}
 	}

@@ -84,11 +84,14 @@ func (u *upkeep) holds(of words, columns func(to [][]uint64) [][]uint64) {
 	}))
 }
 
+// tidy forgets words. Tests have it forget all that it may at every turn.
+var tidy = (*word.Lexicons).Tidy
+
 // run merges what inserting has not, when the worker has nothing else to do, so that an index that is left
 // alone shrinks to what it must be; and forgets words.
 func (u *upkeep) run() {
 	if u.local.interned && !slices.ContainsFunc(u.local.indices, func(x *index) bool { return x.traffic.flying > 0 }) {
-		u.local.lexicons.Tidy()
+		tidy(&u.local.lexicons)
 	}
 	fuel := upkeepFuel
 	if u.busy {
