@@ -136,8 +136,11 @@ func pageRank(ctx context.Context, cfg timely.Config, g *graph.Graph, opt PageRa
 		if err != nil {
 			return PageRankResult{}, err
 		}
-		cfg.Fingerprint = fmt.Sprintf("%s pagerank: %d vertices, %d edges %016x, %d iterations, damping %v, aggregate %v",
-			cfg.Fingerprint, g.Vertices, g.Edges, edges, opt.Iterations, opt.Damping, opt.Aggregate)
+		if cfg.Fingerprint != "" {
+			cfg.Fingerprint += ", "
+		}
+		cfg.Fingerprint += fmt.Sprintf("pagerank: %d vertices, %d edges %016x, %d iterations, damping %v, aggregate %v",
+			g.Vertices, g.Edges, edges, opt.Iterations, opt.Damping, opt.Aggregate)
 	}
 	if cfg.Process == 0 {
 		p.result.Ranks = huge.Make[float32](g.Vertices)
