@@ -245,11 +245,23 @@ func TestNothingIsAllocated(t *testing.T) {
 		return // the pool of encoders forgets some on purpose
 	}
 	dst := make([]byte, 0, Bound(Max))
-	var hint Hint
-	for kind := range 10 {
-		vs := generate(kind, Max, 1)
-		if n := testing.AllocsPerRun(20, func() { AppendValues(dst, &hint, vs) }); n != 0 {
-			t.Errorf("encoding kind %d allocates %v times", kind, n)
+	for _, hint := range []Hint{{}, {Dense: true}} {
+		for kind := range 10 {
+			vs := generate(kind, Max, 1)
+			if n := testing.AllocsPerRun(20, func() { AppendValues(dst, &hint, vs) }); n != 0 {
+				t.Errorf("encoding kind %d allocates %v times (dense: %v)", kind, n, hint.Dense)
+			}
+		}
+		for _, c := range timeKinds {
+			ts := c.generate(Max)
+			back := make([]int64, 0, Max)
+			if n := testing.AllocsPerRun(20, func() {
+				if _, _, err := DecodeTimes(back, AppendTimes(dst, &hint, ts)); err != nil {
+					t.Fatal(err)
+				}
+			}); n != 0 {
+				t.Errorf("times %s allocate %v times (dense: %v)", c.name, n, hint.Dense)
+			}
 		}
 	}
 }
