@@ -42,6 +42,11 @@ func unique(dst []byte, i int) []byte {
 	return append(dst, " zone=a"...)
 }
 
+var kinds = []struct {
+	name string
+	make func([]byte, int) []byte
+}{{"fleet", fleet}, {"unique", unique}}
+
 func build(tb testing.TB, n int, name func([]byte, int) []byte) *Index {
 	ix := New()
 	var buf []byte
@@ -64,8 +69,8 @@ func heap() uint64 {
 const million = 1_000_000
 
 func BenchmarkAdd(b *testing.B) {
-	for name, make := range map[string]func([]byte, int) []byte{"fleet": fleet, "unique": unique} {
-		b.Run(name, func(b *testing.B) {
+	for _, kind := range kinds {
+		b.Run(kind.name, func(b *testing.B) {
 			var before, after uint64
 			var ix *Index
 			for b.Loop() {
@@ -73,14 +78,14 @@ func BenchmarkAdd(b *testing.B) {
 				ix = nil
 				before = heap()
 				b.StartTimer()
-				ix = build(b, million, make)
+				ix = build(b, million, kind.make)
 				b.StopTimer()
 				after = heap()
 				b.StartTimer()
 			}
 			text := 0
 			for i := range million {
-				text += len(make(nil, i))
+				text += len(kind.make(nil, i))
 			}
 			b.ReportMetric(float64(after-before)/million, "B/name")
 			b.ReportMetric(float64(text)/million, "B/text")
@@ -94,12 +99,12 @@ func BenchmarkAdd(b *testing.B) {
 // BenchmarkOpen opens a store of a million names, as it is after a stop and
 // after a compaction.
 func BenchmarkOpen(b *testing.B) {
-	for what, make := range map[string]func([]byte, int) []byte{"fleet": fleet, "unique": unique} {
+	for _, kind := range kinds {
 		dir := b.TempDir()
 		s := open(b, dir)
 		var buf []byte
 		for i := range million {
-			buf = make(buf[:0], i)
+			buf = kind.make(buf[:0], i)
 			if _, _, err := s.Add(buf); err != nil {
 				b.Fatal(err)
 			}
@@ -108,7 +113,7 @@ func BenchmarkOpen(b *testing.B) {
 		if err := s.Close(); err != nil {
 			b.Fatal(err)
 		}
-		b.Run(what, func(b *testing.B) {
+		b.Run(kind.name, func(b *testing.B) {
 			for b.Loop() {
 				s := open(b, dir)
 				if s.Len() != million {
@@ -179,21 +184,25 @@ func BenchmarkFind(b *testing.B) {
 }
 
 func BenchmarkSuggest(b *testing.B) {
-	for name, ix := range map[string]*Index{"fleet": build(b, million, fleet), "unique": build(b, million, unique)} {
+	for _, kind := range kinds {
+		ix := build(b, million, kind.make)
 		metric, key, prefix := "cpu.usage_user", "hostname", "host_77"
-		if name == "unique" {
+		if kind.name == "unique" {
 			metric, key, prefix = "requests", "pod", "api-z"
 		}
-		for what, ask := range map[string]func() ([]string, error){
-			"metrics":          func() ([]string, error) { return ix.Metrics(b.Context(), metric[:1], 20) },
-			"keys":             func() ([]string, error) { return ix.Keys(b.Context(), metric, "", 20) },
-			"values":           func() ([]string, error) { return ix.Values(b.Context(), metric, key, prefix, 20) },
-			"values-any":       func() ([]string, error) { return ix.Values(b.Context(), "", key, prefix, 20) },
-			"values-unlimited": func() ([]string, error) { return ix.Values(b.Context(), metric, key, prefix, 0) },
+		for _, c := range []struct {
+			name string
+			ask  func() ([]string, error)
+		}{
+			{"metrics", func() ([]string, error) { return ix.Metrics(b.Context(), metric[:1], 20) }},
+			{"keys", func() ([]string, error) { return ix.Keys(b.Context(), metric, "", 20) }},
+			{"values", func() ([]string, error) { return ix.Values(b.Context(), metric, key, prefix, 20) }},
+			{"values-of-any", func() ([]string, error) { return ix.Values(b.Context(), "", key, prefix, 20) }},
+			{"values-all", func() ([]string, error) { return ix.Values(b.Context(), metric, key, prefix, 0) }},
 		} {
-			b.Run(name+"/"+what, func(b *testing.B) {
+			b.Run(kind.name+"/"+c.name, func(b *testing.B) {
 				for b.Loop() {
-					if got, err := ask(); err != nil || len(got) == 0 {
+					if got, err := c.ask(); err != nil || len(got) == 0 {
 						b.Fatal(got, err)
 					}
 				}

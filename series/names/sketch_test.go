@@ -108,15 +108,15 @@ func hostTag(host int) []byte {
 // BenchmarkSketch is the size of the sketches of a million names, and the time to find the
 // candidates of one host among them; BenchmarkAdd and BenchmarkFind have those of the lists.
 func BenchmarkSketch(b *testing.B) {
-	for what, make := range map[string]func([]byte, int) []byte{"fleet": fleet, "unique": unique} {
+	for _, kind := range kinds {
 		s := new(sketches)
 		var buf []byte
 		for i := range million {
-			buf = make(buf[:0], i)
+			buf = kind.make(buf[:0], i)
 			s.add(string(buf), uint32(i))
 		}
-		_, tags := Split(string(make(nil, 47110)))
-		b.Run(what, func(b *testing.B) {
+		_, tags := Split(string(kind.make(nil, 47110)))
+		b.Run(kind.name, func(b *testing.B) {
 			n := 0
 			for b.Loop() {
 				n = len(s.tags.find([]byte(tags[2])))

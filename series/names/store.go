@@ -21,7 +21,7 @@ const flushSize = 256 << 10
 
 // Store is an Index whose changes are kept in a directory: in one file, which
 // begins with what there was when it was made and goes on with what was changed
-// since. It is to be closed.
+// since. It is to be closed. No other program may have the directory open.
 //
 // Changes gather in memory. They are in the file after Flush, which outlives the
 // program, and on the disk after Sync, which outlives the machine.
@@ -240,9 +240,9 @@ func (s *Store) Sync() error {
 func (s *Store) sync() error {
 	s.mu.Lock()
 	err := s.flush()
-	file, end := s.file, s.end
+	file, end, synced := s.file, s.end, s.synced
 	s.mu.Unlock()
-	if err != nil {
+	if err != nil || end == synced {
 		return err
 	}
 	err = file.Sync()
