@@ -24,7 +24,8 @@ func (v *Variable[D]) Limit(rounds uint64) *Variable[D] {
 // Collection is the variable as a collection.
 func (v *Variable[D]) Collection() Collection[D] { return Collection[D]{v.stream()} }
 
-// Set says what the variable is in the round after each. It is called once.
+// Set says what the variable is in the round after each. It is called once. What is said of adding up at
+// [Collection.Iterate] holds for every way from a variable to itself.
 func (v *Variable[D]) Set(next Collection[D]) { v.set(next.updates) }
 
 // feedback is the updates of a variable.
@@ -58,6 +59,10 @@ func (v *feedback[D]) set(next timely.Stream[Update[D]]) {
 // Iterate is the fixed point of a loop: body makes of what the collection is in one round what it
 // is in the next, and the result is what it is when it changes no more. It goes on for ever
 // where it never ceases to change.
+//
+// Changes that cancel each other go around too, until something adds them up. So what comes of inner must
+// pass a join, a reduction or [Collection.Consolidate] on its way through body: one of Map, Filter, Concat and
+// the like alone does not end.
 //
 //	reached := roots.Iterate(func(loop *timely.Scope, inner Collection[Node]) Collection[Node] {
 //		…
