@@ -9,13 +9,18 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "put the programs into docs/timely.md")
+var update = flag.Bool("update", false, "put the programs into the pages of docs")
 
-// TestDocs holds the programs of docs/timely.md against those that are tested: those under a "file"
+// TestDocs holds the programs of pages against those that are tested: those under a "file"
 // mark must be the file, those under a "from" mark must occur in it, however
 // far indented.
 func TestDocs(t *testing.T) {
-	const page = "../docs/timely.md"
+	for page, programs := range map[string]int{"../docs/timely.md": 3, "../docs/differential.md": 5} {
+		testPage(t, page, programs)
+	}
+}
+
+func testPage(t *testing.T, page string, programs int) {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -39,8 +44,8 @@ func TestDocs(t *testing.T) {
 		}
 		return "<!-- file: " + name + " -->\n```go\n" + string(source) + "```\n"
 	})
-	if count < 3 {
-		t.Errorf("%s has %d marked programs, expected some", page, count)
+	if count < programs {
+		t.Errorf("%s has %d marked programs, expected %d or more", page, count, programs)
 	}
 	if got == string(text) {
 		return

@@ -40,6 +40,7 @@ var examples = []example{
 	{"hashjoin", fixed("-keys", "50", "-records", "300"), checkHashjoin},
 	{"latency", fixed("-rate", "5000", "-for", "100ms"), checkLatency},
 	{"barrier", fixed("-rounds", "200"), checkBarrier},
+	{"livejoin", fixed(), checkLivejoin},
 	{"risky", fixed("-customers", "60", "-transactions", "6"), checkRisky},
 	{"q17", fixed("-parts", "20", "-lines", "2000", "-refreshes", "40"), checkQ17},
 }

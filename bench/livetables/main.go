@@ -64,7 +64,7 @@ than a tenth, or if the median latency of the last quarter is more than twice th
 	flags.SortFlags = false
 	flags.IntVar(&opt.vertices, "vertices", rustVertices, "`n` vertices")
 	flags.IntVar(&opt.edges, "edges", rustEdges, "`n` random edges")
-	flags.IntVar(&opt.large, "large", 36_000_000, "`n` edges to look at garbage collection with")
+	flags.IntVar(&opt.large, "large", 50_000_000, "`n` edges to look at garbage collection with")
 	flags.IntSliceVar(&opt.batches, "batches", []int{1, 10, 100, 1000, 10_000}, "`n` changes at a time")
 	flags.DurationVar(&opt.length, "for", 5*time.Second, "changes of a batch size take so `long`")
 	flags.StringVar(&opt.out, "out", "", "write the report to `folder` (default docs/results; with --soak out/soak)")

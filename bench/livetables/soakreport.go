@@ -17,8 +17,11 @@ const soakName = "soak"
 // report writes what was seen, and returns what is wrong with it.
 func (s *soaker) report(folder string, machine report.Machine, stdout io.Writer) error {
 	line := func(name string, figure func(*sample) float64) plot.Series {
-		series := plot.Series{Name: name, Steps: false}
+		series := plot.Series{Name: name}
 		for i := range s.list {
+			if s.list[i].latencies.Total() == 0 {
+				continue // the machine was busy with others
+			}
 			series.Points = append(series.Points, plot.Point{X: s.list[i].at.Minutes(), Y: figure(&s.list[i])})
 		}
 		return series
