@@ -76,8 +76,7 @@
 //
 // A weight is how many more there are of a record. What is taken away that is not there has a negative one, until it is added: [Keyed.Count] counts it so, a
 // join multiplies by it, [Keyed.Distinct], [Keyed.Min], [Keyed.Max] and [Keyed.TopK] do not see it, and [Keyed.Reduce] is
-// given it. A weight or a sum that leaves the range of int64 ends the run, with an [OverflowError], or one of
-// package [weir/differential/trace] where an index adds weights up.
+// given it. A weight or a sum that leaves the range of int64 ends the run with an [OverflowError].
 //
 // The page docs/differential.md of the repository tells it with pictures, a table of all operators with their inputs and outputs, and what
 // costs what. Package [weir/differential/algorithms] has answers on graphs, ready to use.

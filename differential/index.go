@@ -179,7 +179,7 @@ func insert(staged *trace.Batcher, to *trace.Trace, upper timely.Antichain) *tra
 		err = to.Insert(batch)
 	}
 	if err != nil {
-		timely.Fail(err)
+		fail(err)
 	}
 	return batch
 }

@@ -163,8 +163,9 @@ type importing struct {
 	upper timely.Antichain
 }
 
-// Import is the collection in another dataflow of the same worker, that is being built: as it is now, with what
-// was before the epoch of [Shared.AdvanceTo] added up, and all that changes. The index is the same one.
+// Import is the collection in another dataflow of the same worker, that is being built: as it is now, and all that changes from
+// now on. What changed before the epoch of [Shared.AdvanceTo] is told of too, partly added up and at earlier epochs: only the
+// sums up to that epoch, or a later one, mean something. The index is the same one.
 func (s *Shared[K, V]) Import(scope *timely.Scope) Keyed[K, V] {
 	if s.closed || scope.Depth() != 1 || scope.Worker() != s.index.scope().Worker() {
 		panic(&timely.MisuseError{Problem: "a shared index is imported that was closed, or into a loop, or on another worker than its own"})

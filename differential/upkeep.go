@@ -100,7 +100,7 @@ func (u *upkeep) run() {
 	u.busy = false
 	more, err := u.trace.Work(fuel)
 	if err != nil {
-		timely.Fail(err)
+		fail(err)
 	}
 	if more {
 		u.op.ActivateIdle()

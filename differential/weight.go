@@ -1,9 +1,11 @@
 package differential
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 
+	"weir/differential/trace"
 	"weir/timely"
 )
 
@@ -11,6 +13,14 @@ import (
 type OverflowError struct{ Problem string }
 
 func (e *OverflowError) Error() string { return "overflow: " + e.Problem }
+
+// fail ends the run with an error of an index.
+func fail(err error) {
+	if sums, ok := errors.AsType[*trace.OverflowError](err); ok {
+		err = &OverflowError{fmt.Sprintf("a weight of %d plus one of %d, at %v", sums.A, sums.B, sums.Time)}
+	}
+	timely.Fail(err)
+}
 
 // product is a times b.
 func product(a, b int64) (int64, error) {
