@@ -80,10 +80,10 @@ func TestOverflow(t *testing.T) {
 		{"a count of one epoch", "count", one(weightedAt{1, 1, most}, weightedAt{1, 2, 1}), func(_ *timely.Scope, in numbers, probe *timely.Probe) {
 			in.Count().Probe(probe)
 		}},
-		{"a value in a sum", "sum", one(weightedAt{1, 1 << 62, 2}), func(_ *timely.Scope, in numbers, probe *timely.Probe) {
+		{"a value in a sum", "sum", one(weightedAt{1, math.MaxInt, 2}), func(_ *timely.Scope, in numbers, probe *timely.Probe) {
 			in.Sum(func(v int) int64 { return int64(v) }).Probe(probe)
 		}},
-		{"a sum over epochs", "sum", [][]weightedAt{{{1, most, 1}}, {{1, 1, 1}}}, func(_ *timely.Scope, in numbers, probe *timely.Probe) {
+		{"a sum over epochs", "sum", [][]weightedAt{{{1, math.MaxInt, 1}}, {{1, 1, 1}}}, func(_ *timely.Scope, in numbers, probe *timely.Probe) {
 			in.Sum(func(v int) int64 { return int64(v) }).Probe(probe)
 		}},
 		{"a negation", "", one(weightedAt{1, 1, least}), func(_ *timely.Scope, in numbers, probe *timely.Probe) {

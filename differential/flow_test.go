@@ -2,6 +2,7 @@ package differential_test
 
 import (
 	"fmt"
+	"math"
 
 	"weir/differential"
 	"weir/timely"
@@ -43,9 +44,9 @@ type label struct {
 
 var (
 	uint32s = newAlphabet[uint32](0, 1, 7, 1<<31, 1<<32-1)
-	ints    = newAlphabet[int](-1<<63, -3, 0, 5, 1<<63-1)
+	ints    = newAlphabet[int](math.MinInt, -3, 0, 5, math.MaxInt)
 	strs    = newAlphabet("", "a", "a\x00", "ab", "b")
-	labels  = newAlphabet(label{"", -1}, label{"", 0}, label{"a", -1 << 40}, label{"a", 3}, label{"b", 0})
+	labels  = newAlphabet(label{"", -1}, label{"", 0}, label{"a", math.MinInt}, label{"a", 3}, label{"b", 0})
 )
 
 type pair[K, V comparable] = differential.Pair[K, V]

@@ -98,12 +98,12 @@ func TestLargeKey(t *testing.T) {
 	history := [][]weightedAt{all[:n/2], all[n/2:], {{3, 0, -1}, {3, n - 1, -1}, {3, n, 1}, {4, 1, 1}}}
 	err := runHistory(2, history, func(_ *timely.Scope, in numbers, probe *timely.Probe) {
 		differential.Pairs(in.Min().
-			Concat(in.Max().MapValues(func(_ uint32, v int) int { return -v }), in.Count().MapValues(func(_ uint32, n int64) int { return int(n) << 20 }),
+			Concat(in.Max().MapValues(func(_ uint32, v int) int { return -v }), in.Count().MapValues(func(_ uint32, n int64) int { return int(n)*8 + 2 }),
 				in.Reduce("number", func(_ uint32, values []differential.Weighted[int], emit func(int, int64)) {
 					if !slices.IsSortedFunc(values, func(a, b differential.Weighted[int]) int { return a.Value - b.Value }) {
 						panic("not in order")
 					}
-					emit(len(values)<<40, 1)
+					emit(len(values)*8+3, 1)
 				}))).Probe(probe).Updates().Collect(&got)
 	})
 	if err != nil {
@@ -122,10 +122,10 @@ func TestLargeKey(t *testing.T) {
 		least, most, half = min(least, x.value), max(most, x.value), half+int(x.weight)
 	}
 	want := []map[number]int64{
-		{{3, least}: 1, {3, -most}: 1, {3, half << 20}: 1, {3, n / 2 << 40}: 1},
-		{{3, 0}: 1, {3, 1 - n}: 1, {3, count << 20}: 1, {3, n << 40}: 1},
+		{{3, least}: 1, {3, -most}: 1, {3, half*8 + 2}: 1, {3, (n/2)*8 + 3}: 1},
+		{{3, 0}: 1, {3, 1 - n}: 1, {3, count*8 + 2}: 1, {3, n*8 + 3}: 1},
 		// The least and the greatest were there once.
-		{{3, 1}: 1, {3, -n}: 1, {3, (count - 1) << 20}: 1, {3, (n - 1) << 40}: 1, {4, 1}: 1, {4, -1}: 1, {4, 1 << 20}: 1, {4, 1 << 40}: 1},
+		{{3, 1}: 1, {3, -n}: 1, {3, (count-1)*8 + 2}: 1, {3, (n-1)*8 + 3}: 1, {4, 1}: 1, {4, -1}: 1, {4, 8 + 2}: 1, {4, 8 + 3}: 1},
 	}
 	for e := range want {
 		if sum := sumUp(updates, uint64(e)); !maps.Equal(sum, want[e]) {
