@@ -64,7 +64,8 @@ func counts(x *index) *index {
 }
 
 // Sum is the sum of what of makes of each value, for each key that has any. It keeps the sum, not the
-// values, and a change costs the same however many there are.
+// values, and a change costs the same however many there are. Where the weights of a key cancel out but the sum
+// does not, there is a sum though [Keyed.Count] has no count.
 func (k Keyed[K, V]) Sum(of func(V) int64) Keyed[K, int64] {
 	numbers := codec[int64](k.scope)
 	f := k.sums()
