@@ -3,11 +3,7 @@ package differential_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"slices"
-	"strconv"
 	"testing"
-	"time"
 
 	"weir/differential"
 	"weir/timely"
@@ -131,71 +127,4 @@ func testBFS(t *testing.T, seed uint64, workers int) {
 			t.Errorf("epoch %d: %d results, expected %d: %v, %v", e, len(got), len(want[e]), got, want[e])
 		}
 	}
-}
-
-func TestSpeed(t *testing.T) {
-	if os.Getenv("SPEED") == "" {
-		t.Skip("a trial")
-	}
-	n, _ := strconv.Atoi(os.Getenv("SPEED"))
-	workers, _ := strconv.Atoi(os.Getenv("WORKERS"))
-	timely.Run(timely.Threads(max(workers, 1)), func(w *timely.Worker) error {
-		var in *differential.Input[edge]
-		var roots *differential.Input[uint32]
-		var probe timely.Probe
-		begin := time.Now()
-		w.Dataflow("bfs", func(s *timely.Scope) {
-			var graph differential.Collection[edge]
-			var start differential.Collection[uint32]
-			in, graph = differential.NewInput[edge](s)
-			roots, start = differential.NewInput[uint32](s)
-			dist := bfs(graph.KeyBy(func(e edge) (uint32, uint32) { return e.From, e.To }),
-				start.KeyBy(func(n uint32) (uint32, uint32) { return n, 0 }))
-			dist.Probe(&probe)
-		})
-		rng := rand.New(rand.NewPCG(1, 1))
-		var edges []edge
-		if w.Index() == 0 {
-			roots.Insert(0)
-			for i := range 10 * n {
-				edges = append(edges, edge{rng.Uint32N(uint32(n)), rng.Uint32N(uint32(n))})
-				in.Insert(edges[i])
-				if i%1000 == 0 {
-					w.Step()
-				}
-			}
-		}
-		roots.Close()
-		in.AdvanceTo(1)
-		w.StepUntil(probe.Passed(timely.Epoch(0)))
-		if w.Index() == 0 {
-			fmt.Println("load", time.Since(begin))
-		}
-		for _, batch := range []int{1, 10, 1000} {
-			var times []time.Duration
-			for range 20000 / batch / max(1, batch/100) {
-				e := in.Epoch()
-				start := time.Now()
-				if w.Index() == 0 {
-					for range batch {
-						x := rng.IntN(len(edges))
-						in.Remove(edges[x])
-						edges[x] = edge{rng.Uint32N(uint32(n)), rng.Uint32N(uint32(n))}
-						in.Insert(edges[x])
-					}
-				}
-				in.AdvanceTo(e + 1)
-				if err := w.StepUntil(probe.Passed(timely.Epoch(e))); err != nil {
-					fmt.Println(err)
-					return err
-				}
-				times = append(times, time.Since(start))
-			}
-			slices.Sort(times)
-			if w.Index() == 0 {
-				fmt.Println(batch, "p50", times[len(times)/2], "p90", times[len(times)*9/10], "p99", times[len(times)*99/100], "max", times[len(times)-1])
-			}
-		}
-		return nil
-	})
 }

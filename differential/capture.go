@@ -33,10 +33,10 @@ func capture[D comparable](updates timely.Stream[Update[D]], to func(timely.Time
 		for _, data, ok := in.Next(); ok; _, data, ok = in.Next() {
 			waiting = append(waiting, data...)
 		}
-		frontier := in.Frontier()
 		if len(waiting) == 0 {
 			return
 		}
+		frontier := in.Frontier()
 		slices.SortStableFunc(waiting, func(a, b update) int { return a.Time.Compare(b.Time) })
 		kept := waiting[:0]
 		for i := 0; i < len(waiting); {

@@ -3,6 +3,7 @@ package differential
 import (
 	"weir/differential/trace"
 	"weir/differential/word"
+	"weir/timely"
 )
 
 // SetJoinFuel sets how much a join does before others have their turn, until restore is called.
@@ -19,4 +20,10 @@ func StatsOf[K, V comparable](k Keyed[K, V]) func() trace.Stats { return k.arran
 func ForgetAlways() (restore func()) {
 	tidy = func(l *word.Lexicons) bool { l.Sweep(); return false }
 	return func() { tidy = (*word.Lexicons).Tidy }
+}
+
+// Lexicons is how many values the lexicons of a worker know.
+func Lexicons(w *timely.Worker) int {
+	values, _ := timely.Own[local](w).lexicons.Size()
+	return values
 }

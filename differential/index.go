@@ -226,7 +226,6 @@ func arrange[D any](s timely.Stream[Update[D]], name string, f form[D]) *index {
 	keep.holds(f.keys, func(to [][]uint64) [][]uint64 { return staged.Columns(false, to) })
 	keep.holds(f.values, func(to [][]uint64) [][]uint64 { return staged.Columns(true, to) })
 	op.Build(func() {
-		defer keep.run()
 		for t, data, ok := in.Next(); ok; t, data, ok = in.Next() {
 			keep.busy = true
 			caps.add(t)
@@ -235,11 +234,7 @@ func arrange[D any](s timely.Stream[Update[D]], name string, f form[D]) *index {
 				key, value := f.words(&u.Data)
 				staged.Add(key, value, u.Time, u.Weight)
 				if f.more != nil {
-					more, err := product(u.Weight, f.more(&u.Data))
-					if err != nil {
-						timely.Fail(err)
-					}
-					staged.Add(key, 1, u.Time, more)
+					staged.Add(key, 1, u.Time, product(u.Weight, f.more(&u.Data)))
 				}
 			}
 		}
@@ -248,6 +243,7 @@ func arrange[D any](s timely.Stream[Update[D]], name string, f form[D]) *index {
 			caps.seal(staged, x, out, frontier)
 			caps.keep(staged.Frontier())
 		}
+		keep.run()
 	})
 	return x
 }

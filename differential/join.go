@@ -210,11 +210,7 @@ func (j *joiner[K, V, W, D]) cross(c *crossing, key K, x, y *trace.Block, match 
 			for _, b := range y.Edits(i) {
 				t := yTimes[b.Time]
 				for _, a := range edits {
-					weight, err := product(a.Diff, b.Diff)
-					if err != nil {
-						timely.Fail(err)
-					}
-					j.time, j.weight = t.Join(xTimes[a.Time]), weight
+					j.time, j.weight = t.Join(xTimes[a.Time]), product(a.Diff, b.Diff)
 					j.f(key, left, right, j.emit)
 				}
 			}

@@ -32,14 +32,13 @@ func reduce(x *index, name string, each bool, results words, f logic) *index {
 	y := newIndex(batches, x.keys, results)
 	own := y.trace.Handle()
 	r := &reducer{logic: f, each: each, staged: trace.NewBatcher(), holds: holds{op: op}, upper: timely.Antichain{{}}}
-	r.see = r.eval.see
+	r.eval.reducer, r.see = r, r.eval.see
 	keep := newUpkeep(op, y)
 	keep.holds(x.keys, func(to [][]uint64) [][]uint64 { return append(to, r.pending.words(false)) })
 	if each {
 		keep.holds(x.values, func(to [][]uint64) [][]uint64 { return append(to, r.pending.words(true)) })
 	}
 	op.Build(func() {
-		defer keep.run()
 		upper := r.upper
 		for t, batch, ok := in.next(); ok; t, batch, ok = in.next() {
 			r.holds.add(t)
@@ -50,21 +49,20 @@ func reduce(x *index, name string, each bool, results words, f logic) *index {
 		if f := in.in.Frontier(); upper.Dominates(f) {
 			upper = f
 		}
-		if upper.Equal(r.upper) {
-			return
+		if !upper.Equal(r.upper) {
+			keep.busy = true
+			r.upper = slices.Clone(upper)
+			r.outs = own.Batches(r.outs[:0])
+			r.run(in.batches())
+			r.holds.seal(r.staged, y, out, r.upper)
+			r.holds.keep(r.pending.frontier())
+			in.advance(r.upper)
+			own.Advance(r.upper)
+			own.Ack(y.trace.Seq())
+			clear(r.fresh)
+			r.fresh = r.fresh[:0]
 		}
-		keep.busy = true
-		r.upper = slices.Clone(upper)
-		own.Ack(y.trace.Seq())
-		r.outs = own.Batches(r.outs[:0])
-		r.run(in.batches())
-		r.holds.seal(r.staged, y, out, r.upper)
-		r.holds.keep(r.pending.frontier())
-		in.advance(r.upper)
-		own.Advance(r.upper)
-		own.Ack(y.trace.Seq())
-		clear(r.fresh)
-		r.fresh = r.fresh[:0]
+		keep.run()
 	})
 	return y
 }
@@ -91,7 +89,6 @@ func (r *reducer) run(input []*trace.Batch) {
 	r.due = r.pending.due(r.upper, r.due[:0])
 	r.fronts = frontsOf(r.fronts[:0], r.fresh, r.each)
 	e := &r.eval
-	e.reducer = r
 	e.input.Reset(input)
 	e.output.Reset(r.outs)
 	due := r.due
