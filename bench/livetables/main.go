@@ -9,11 +9,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -104,17 +101,7 @@ than a tenth, or if the median latency of the last quarter is more than twice th
 		b := &bench{opt: opt, machine: machine}
 		return b.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
-	cmd.AddCommand(&cobra.Command{
-		Use: "measure TASK", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			*started = true
-			var t task
-			if err := json.Unmarshal([]byte(args[0]), &t); err != nil {
-				return fmt.Errorf("read task %s: %w", args[0], err)
-			}
-			return measurePart(cmd.Context(), t, cmd.OutOrStdout())
-		},
-	})
+	cmd.AddCommand(program.Part("measure", started, measurePart))
 	return cmd
 }
 
@@ -126,14 +113,4 @@ func (o *options) check() error {
 		return errors.New("--batches are expected to be numbers from 1 on")
 	}
 	return o.soak.check()
-}
-
-// self is a command that does a task.
-func self(t task) (program string, args []string, err error) {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return "", nil, err
-	}
-	program, err = os.Executable()
-	return program, []string{"measure", string(text)}, err
 }

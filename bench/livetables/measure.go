@@ -1,22 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"strings"
 	"time"
 
+	"weir/internal/program"
 	"weir/internal/report"
 )
-
-// patience is how long a process that was interrupted may take to end.
-const patience = 5 * time.Second
 
 // row is something that is measured, and what came of it.
 type row struct {
@@ -44,30 +36,17 @@ func (b *bench) row(t task) *row {
 // run measures everything, prints the tables and writes the report.
 func (b *bench) run(ctx context.Context, stdout, stderr io.Writer) error {
 	finish := b.plan()
-	load, loadErr := report.StartLoad()
+	load, _ := report.StartLoad()
 	for i, r := range b.rows {
 		fmt.Fprintf(stderr, "%d of %d: %s, %s edges, %s\n", i+1, len(b.rows), r.task.Question, thousands(r.task.Edges), report.Count(r.task.Workers, "worker"))
 		if err := b.measure(ctx, r); err != nil {
 			return fmt.Errorf("measure %s on %s: %w", r.task.Question, report.Count(r.task.Workers, "worker"), err)
 		}
 	}
-	b.others = "not told by the system"
-	if loadErr == nil {
-		others, err := load.Others(b.used)
-		if err != nil {
-			return err
-		}
-		b.others = fmt.Sprintf("used %.0f %% of the processors meanwhile", 100*others)
-	}
-	for _, f := range finish {
-		s, err := f()
-		if err == nil {
-			err = s.WriteText(stdout)
-		}
-		if err != nil {
-			return err
-		}
-		b.sections = append(b.sections, s)
+	b.others = load.Sentence(b.used)
+	var err error
+	if b.sections, err = report.WriteSections(stdout, finish); err != nil {
+		return err
 	}
 	return b.report()
 }
@@ -107,21 +86,10 @@ func (b *bench) plan() []func() (*report.Section, error) {
 
 // measure does a task in a process of its own, so that no heap or scheduler has seen another.
 func (b *bench) measure(ctx context.Context, r *row) error {
-	program, args, err := self(r.task)
+	used, err := program.Apart(ctx, "measure", r.task, &r.measured)
+	b.used += used
 	if err != nil {
 		return err
-	}
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = patience
-	if err := cmd.Run(); err != nil {
-		return errors.Join(context.Cause(ctx), fmt.Errorf("%w: %s", err, strings.TrimSpace(stderr.String())))
-	}
-	b.used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	if err := json.Unmarshal(stdout.Bytes(), &r.measured); err != nil {
-		return fmt.Errorf("read %q: %w", stdout.String(), err)
 	}
 	if r.Load <= 0 || len(r.Phases) != len(r.task.Batches) {
 		return fmt.Errorf("%v s and %d batch sizes, expected some time and %d", r.Load, len(r.Phases), len(r.task.Batches))

@@ -115,7 +115,7 @@ func (b *bench) latencies(name, title string, rows []*row) (*report.Section, err
 			p := r.Phases[i]
 			t.Row(append(append([]any{batch, fmt.Sprint(r.task.Workers), p.Rounds}, quantiles(&p.Latencies, time.Microsecond)...), p.rate(), known(p.used()))...)
 			if r.task.Workers == 1 {
-				series = append(series, tail(fmt.Sprintf("%s at a time", thousands(batch)), p.Latencies))
+				series = append(series, report.Tail(fmt.Sprintf("%s at a time", thousands(batch)), p.Latencies))
 			}
 			theirs := rustLatencies[r.task.batchKey(batch)]
 			if theirs == nil || !r.task.comparable() {
@@ -156,7 +156,7 @@ func (b *bench) latencies(name, title string, rows []*row) (*report.Section, err
 	}
 	chart, err := plot.Lines(plot.Figure{
 		Title: title + ": from a change to all of its effects", Subtitle: "the share of batches that took longer than a time, on one worker; both axes are logarithmic", Source: b.machine.Foot(),
-	}, plot.Axis{Title: "seconds", Log: true}, plot.Axis{Title: "share that took longer", Log: true, Min: leastShare, Max: 1}, series)
+	}, plot.Axis{Title: "seconds", Log: true}, plot.Axis{Title: "share that took longer", Log: true, Min: report.LeastShare, Max: 1}, series)
 	return &report.Section{
 		Title: title + " while the graph is re-wired",
 		Text: "From the introduction of a batch of changes, which are made together, until all that they do to the answer is known at every worker. The next batch comes at once: there is no " +
@@ -164,21 +164,6 @@ func (b *bench) latencies(name, title string, rows []*row) (*report.Section, err
 		Plots:  []report.Plot{{File: reportName + "-" + name + ".svg", Alt: "Share of batches that took longer than a time, by how many changes are made at a time", Chart: chart}},
 		Tables: []report.Table{{Title: "Latencies", Rows: t, Notes: []string{note}}},
 	}, err
-}
-
-// leastShare is where plots of tails end.
-const leastShare = 1e-5
-
-// tail is a line of the share that took longer.
-func tail(name string, h latency.Histogram) plot.Series {
-	s := plot.Series{Name: name, Steps: true}
-	for d, longer := range h.Tail() {
-		if len(s.Points) == 0 {
-			s.Points = append(s.Points, plot.Point{X: max(d.Seconds(), 1e-9), Y: 1})
-		}
-		s.Points = append(s.Points, plot.Point{X: max(d.Seconds(), 1e-9), Y: max(longer, leastShare)})
-	}
-	return s
 }
 
 // degrees shows how many changes a second the counts follow.

@@ -8,11 +8,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -96,7 +94,7 @@ original stand beside them.`,
 		b := &bench{opt: opt, machine: report.Describe(root, report.CommandLine("go run ./bench/timelytables", args))}
 		return b.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
-	cmd.AddCommand(part("measure", started, measurePart), part("join", started, joinPart))
+	cmd.AddCommand(program.Part("measure", started, measurePart), program.Part("join", started, joinPart))
 	return cmd
 }
 
@@ -111,29 +109,4 @@ func (o options) check() error {
 		return fmt.Errorf("--operators is %v, expected it to rise", o.operators)
 	}
 	return nil
-}
-
-// part is a hidden command: what a process does that the program starts.
-func part(name string, started *bool, run func(ctx context.Context, t task, stdout io.Writer) error) *cobra.Command {
-	return &cobra.Command{
-		Use: name + " TASK", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			*started = true
-			var t task
-			if err := json.Unmarshal([]byte(args[0]), &t); err != nil {
-				return fmt.Errorf("read task %s: %w", args[0], err)
-			}
-			return run(cmd.Context(), t, cmd.OutOrStdout())
-		},
-	}
-}
-
-// self is a command that does a part.
-func self(name string, t task) (program string, args []string, err error) {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return "", nil, err
-	}
-	program, err = os.Executable()
-	return program, []string{name, string(text)}, err
 }

@@ -1,23 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
+	"weir/internal/latency"
+	"weir/internal/program"
 	"weir/internal/report"
 )
-
-// patience is how long a process that was interrupted may take to end.
-const patience = 5 * time.Second
 
 // row is something that is measured, and what came of it each time.
 type row struct {
@@ -48,10 +42,9 @@ func (r *row) memory() uint64 {
 }
 
 // latencies are those of all runs.
-func (r *row) latencies() histogram {
-	sum := make(histogram, classes)
+func (r *row) latencies() (sum latency.Histogram) {
 	for _, m := range r.runs {
-		sum = sum.plus(m.Latencies)
+		sum.Merge(m.Latencies)
 	}
 	return sum
 }
@@ -93,7 +86,7 @@ func (b *bench) run(ctx context.Context, stdout, stderr io.Writer) error {
 	for _, plan := range plans {
 		finish = append(finish, plan())
 	}
-	load, loadErr := report.StartLoad()
+	load, _ := report.StartLoad()
 	for turn := range b.opt.repetitions {
 		for i, r := range b.rows {
 			fmt.Fprintf(stderr, "%d of %d: %s\n", turn*len(b.rows)+i+1, b.opt.repetitions*len(b.rows), r.key)
@@ -104,44 +97,20 @@ func (b *bench) run(ctx context.Context, stdout, stderr io.Writer) error {
 			r.runs = append(r.runs, m)
 		}
 	}
-	b.others = "not told by the system"
-	if loadErr == nil {
-		others, err := load.Others(b.used)
-		if err != nil {
-			return err
-		}
-		b.others = fmt.Sprintf("used %.0f %% of the processors meanwhile", 100*others)
-	}
-	for _, f := range finish {
-		s, err := f()
-		if err == nil {
-			err = s.WriteText(stdout)
-		}
-		if err != nil {
-			return err
-		}
-		b.sections = append(b.sections, s)
+	b.others = load.Sentence(b.used)
+	var err error
+	if b.sections, err = report.WriteSections(stdout, finish); err != nil {
+		return err
 	}
 	return b.report()
 }
 
 // measure does a task in a process of its own, so that no heap or scheduler has seen another.
 func (b *bench) measure(ctx context.Context, t task) (m measured, err error) {
-	program, args, err := self("measure", t)
+	used, err := program.Apart(ctx, "measure", t, &m)
+	b.used += used
 	if err != nil {
 		return m, err
-	}
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = patience
-	if err := cmd.Run(); err != nil {
-		return m, errors.Join(context.Cause(ctx), fmt.Errorf("%w: %s", err, strings.TrimSpace(stderr.String())))
-	}
-	b.used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	if err := json.Unmarshal(stdout.Bytes(), &m); err != nil {
-		return m, fmt.Errorf("read %q: %w", stdout.String(), err)
 	}
 	if m.Rounds == 0 || m.Seconds <= 0 {
 		return m, fmt.Errorf("%d rounds in %v s, expected some", m.Rounds, m.Seconds)

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"math"
-	"math/bits"
 	"time"
 
+	"weir/internal/latency"
 	"weir/timely"
 )
 
@@ -29,7 +28,7 @@ func openLoop(w *timely.Worker, t task, found *record) error {
 		end   int // the first event that is not in it or those before
 	}
 	var waiting []batch // for all workers to be done with them
-	latencies := make(histogram, classes)
+	var latencies latency.Histogram
 	input.AdvanceTo(1)
 	if err := w.StepUntil(probe.Passed(timely.Epoch(0))); err != nil { // all are there
 		return err
@@ -62,7 +61,7 @@ func openLoop(w *timely.Worker, t task, found *record) error {
 		for len(waiting) > 0 && !probe.LessEqual(timely.Epoch(waiting[0].epoch)) {
 			for ; done < waiting[0].end; done += w.Peers() {
 				if due(done) >= counted {
-					latencies.add(now - due(done))
+					latencies.Add(now - due(done))
 				}
 			}
 			waiting = waiting[1:]
@@ -73,54 +72,4 @@ func openLoop(w *timely.Worker, t task, found *record) error {
 		found.set(uint64(events), time.Since(begin))
 	}
 	return nil
-}
-
-// histogram counts durations in classes: nanoseconds to begin with, then classes that are 1/32 of the
-// power of two below them wide.
-type histogram []uint64
-
-const classes = 59 * 32 // for all of them
-
-func (h histogram) add(d time.Duration) {
-	n := uint64(max(d, 0))
-	shift := max(bits.Len64(n)-6, 0)
-	h[uint64(shift)*32+n>>shift]++
-}
-
-// upper is the end of a class, in seconds.
-func upper(class int) float64 {
-	if class < 64 {
-		return float64(class+1) / 1e9
-	}
-	return float64(uint64(class%32+33)<<(class/32-1)) / 1e9
-}
-
-// plus are the counts of both, and may use the memory of h.
-func (h histogram) plus(other histogram) histogram {
-	if h == nil {
-		return other
-	}
-	for class, n := range other {
-		h[class] += n
-	}
-	return h
-}
-
-func (h histogram) total() (n uint64) {
-	for _, count := range h {
-		n += count
-	}
-	return n
-}
-
-// quantile is the time within which a share of the events was done, in seconds.
-func (h histogram) quantile(share float64) float64 {
-	left := max(uint64(math.Ceil(share*float64(h.total()))), 1)
-	for class, count := range h {
-		if count >= left {
-			return upper(class)
-		}
-		left -= count
-	}
-	return math.NaN() // there are none
 }

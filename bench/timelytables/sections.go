@@ -253,7 +253,7 @@ func (b *bench) openLoop() func() (*report.Section, error) {
 			latencies := r.latencies()
 			cells := []any{r.task.Rate, r.workers()}
 			for _, share := range shares {
-				cells = append(cells, 1e6*latencies.quantile(share))
+				cells = append(cells, 1e6*latencies.Quantile(share).Seconds())
 			}
 			t.Row(cells...)
 			if r.task.Workers == 1 && r.task.Rate == rustRate {
@@ -267,11 +267,11 @@ func (b *bench) openLoop() func() (*report.Section, error) {
 				}
 				t.Row(cells...)
 			}
-			series = append(series, tail(fmt.Sprintf("%s/s, %s", table.Thousands(fmt.Sprint(r.task.Rate)), report.Count(r.task.Workers, "worker")), latencies))
+			series = append(series, report.Tail(fmt.Sprintf("%s/s, %s", table.Thousands(fmt.Sprint(r.task.Rate)), report.Count(r.task.Workers, "worker")), latencies))
 		}
 		chart, err := plot.Lines(plot.Figure{
 			Title: "Latency at a fixed rate of events", Subtitle: "the share of events that took longer than a time from when they were due; both axes are logarithmic", Source: b.machine.Foot(),
-		}, plot.Axis{Title: "seconds", Log: true}, plot.Axis{Title: "share that took longer", Log: true, Min: leastShare, Max: 1}, series)
+		}, plot.Axis{Title: "seconds", Log: true}, plot.Axis{Title: "share that took longer", Log: true, Min: report.LeastShare, Max: 1}, series)
 		return &report.Section{
 			Title: "Latency at a fixed rate",
 			Text: "Events come at a fixed rate, whether or not those before them are done (an open loop), are exchanged, and are done when the worker that sent them knows that all workers " +
@@ -280,22 +280,4 @@ func (b *bench) openLoop() func() (*report.Section, error) {
 			Tables: []report.Table{{Title: "Latencies of all runs together", Rows: t}},
 		}, err
 	}
-}
-
-// leastShare is where plots of tails end.
-const leastShare = 1e-5
-
-// tail is a line of the share that took longer.
-func tail(name string, h histogram) plot.Series {
-	s := plot.Series{Name: name, Steps: true}
-	total := float64(h.total())
-	left := total
-	for class, n := range h {
-		if n == 0 {
-			continue
-		}
-		left -= float64(n)
-		s.Points = append(s.Points, plot.Point{X: upper(class), Y: max(left/total, leastShare)})
-	}
-	return s
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"weir/graphflow/launch"
+	"weir/internal/latency"
+	"weir/internal/program"
 	"weir/timely"
 )
 
@@ -34,7 +36,7 @@ type measured struct {
 	Rounds    uint64  // or whatever is counted
 	Seconds   float64 // that they took
 	Memory    uint64  // most bytes of the process that were resident; 0 where the system does not tell
-	Latencies histogram
+	Latencies latency.Histogram
 }
 
 // all is the number of workers in all processes.
@@ -76,10 +78,10 @@ func (r *record) set(rounds uint64, took time.Duration) {
 	r.out.Rounds, r.out.Seconds = rounds, took.Seconds()
 }
 
-func (r *record) add(latencies histogram) {
+func (r *record) add(latencies latency.Histogram) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.out.Latencies = r.out.Latencies.plus(latencies)
+	r.out.Latencies.Merge(latencies)
 }
 
 // measurePart does a task, with other processes that it starts where there are several, and prints
@@ -100,11 +102,11 @@ func measurePart(ctx context.Context, t task, stdout io.Writer) error {
 }
 
 func (t task) runProcesses(ctx context.Context, found *record) error {
-	program, args, err := self("join", t)
+	path, args, err := program.Self("join", t)
 	if err != nil {
 		return err
 	}
-	others, err := launch.Start(ctx, t.Processes, func() *exec.Cmd { return exec.Command(program, args...) })
+	others, err := launch.Start(ctx, t.Processes, func() *exec.Cmd { return exec.Command(path, args...) })
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,26 +129,6 @@ func TestPublished(t *testing.T) {
 		if rust[key] == 0 {
 			t.Errorf("%q has a memory but no rate", key)
 		}
-	}
-}
-
-func TestHistogram(t *testing.T) {
-	h := make(histogram, classes)
-	for _, d := range []time.Duration{-1, 0, 1, 63, 64, 65, 127, 128, 1000, time.Millisecond, time.Hour, math.MaxInt64} {
-		h.add(d)
-		got := h.quantile(1)
-		if at := float64(max(d, 0)) / 1e9; got < at || got > at*(1+1./32)+2e-9 {
-			t.Errorf("%v is in a class that ends at %v s", d, got)
-		}
-	}
-	if n := h.total(); n != 12 {
-		t.Errorf("%d in all, expected 12", n)
-	}
-	if got := h.quantile(0.5); got < 65e-9 || got > 68e-9 {
-		t.Errorf("the median is %v s, expected 65 ns", got)
-	}
-	if got := h.plus(h).total(); got != 24 {
-		t.Errorf("twice the histogram has %d, expected 24", got)
 	}
 }
 

@@ -4,20 +4,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/bits"
 	"runtime/metrics"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"weir/internal/latency"
 )
 
 // liveReport prints what a run has found.
 type liveReport struct {
 	run       *liveRun
 	labels    labels
-	latencies latencies
+	latencies latency.Histogram
 	commits   int
 	changed   int64 // answers
 	edges     int64 // that are there
@@ -152,7 +153,7 @@ func (r *liveReport) summary() (liveSummary, string) {
 func (r *liveReport) commit(t liveTransaction, took time.Duration) error {
 	l := r.run
 	r.commits++
-	r.latencies.add(took)
+	r.latencies.Add(took)
 	r.edges += int64(t.added - t.removed)
 	changes := l.answer.changes()
 	r.changed += int64(len(changes))
@@ -236,7 +237,7 @@ func (r *liveReport) end() error {
 			Memory  liveMemory  `json:"memory"`
 			Pauses  gcPauses    `json:"gc_pauses"`
 		}
-		q := func(share float64) float64 { return r.latencies.quantile(share).Seconds() }
+		q := func(share float64) float64 { return r.latencies.Quantile(share).Seconds() }
 		return r.object(map[string]summary{"summary": {
 			sum, r.commits, r.changed, quantiles{q(0.5), q(0.9), q(0.99), q(0.999), q(1)}, memory, gc,
 		}})
@@ -245,7 +246,7 @@ func (r *liveReport) end() error {
 		fmt.Fprintf(l.app.stdout, "%s, after %s and %s\n", text, plural(r.commits, "commit"), plural(int(r.changed), "change"))
 		list := make([]string, 5)
 		for i, share := range []float64{0.5, 0.9, 0.99, 0.999, 1} {
-			list[i] = fmt.Sprintf("p%g %s", share*100, formatSeconds(r.latencies.quantile(share).Seconds()))
+			list[i] = fmt.Sprintf("p%g %s", share*100, formatSeconds(r.latencies.Quantile(share).Seconds()))
 		}
 		list[4] = "max " + strings.TrimPrefix(list[4], "p100 ")
 		fmt.Fprintf(l.app.stdout, "latency: %s\n", strings.Join(list, ", "))
@@ -285,43 +286,4 @@ func pauses() (p gcPauses) {
 		}
 	}
 	return p
-}
-
-// latencies counts durations in classes: nanoseconds up to 64, and from there on 32 for each power of two, so
-// that a quantile is right within 3 % however many there were. The last class is the longest.
-type latencies []uint64
-
-// latencyClasses is for all durations, and the longest.
-const latencyClasses = 64*32 + 1
-
-func (l latencies) add(d time.Duration) {
-	n := uint64(max(d, 0))
-	class := n
-	if n >= 64 {
-		shift := bits.Len64(n) - 6
-		class = uint64(shift)*32 + n>>shift
-	}
-	l[class]++
-	l[latencyClasses-1] = max(l[latencyClasses-1], n)
-}
-
-// quantile is a time within which a share of them was.
-func (l latencies) quantile(share float64) time.Duration {
-	total := uint64(0)
-	for _, n := range l[:latencyClasses-1] {
-		total += n
-	}
-	longest := time.Duration(l[latencyClasses-1])
-	left := uint64(math.Ceil(share * float64(total)))
-	for class, n := range l[:latencyClasses-1] {
-		if n >= left && n > 0 {
-			if class < 64 {
-				return min(time.Duration(class), longest)
-			}
-			shift := class/32 - 1
-			return min(time.Duration(class-shift*32+1)<<shift-1, longest)
-		}
-		left -= min(n, left)
-	}
-	return longest
 }

@@ -65,7 +65,7 @@ func newLiveRun(ctx context.Context, g *opened, kind liveKind, f *liveFlags) (*l
 		return nil, err
 	}
 	l.graph = liveGraph{rows: l.rows, undirected: g.Undirected, names: liveNames{table: g.Names, vertices: g.Vertices}}
-	l.report = liveReport{run: l, labels: names, latencies: make(latencies, latencyClasses)}
+	l.report = liveReport{run: l, labels: names}
 	return l, nil
 }
 

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"weir/graph/order"
 )
@@ -127,32 +124,5 @@ func TestLiveFields(t *testing.T) {
 		if got, ok := liveFields(line); !slices.Equal(got, want) || ok != (want != nil) {
 			t.Errorf("%s: fields %q, %v", line, got, ok)
 		}
-	}
-}
-
-// A quantile of the latencies is that of the sorted list, within 1/32.
-func TestLatencies(t *testing.T) {
-	for seed := range uint64(20) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		l := make(latencies, latencyClasses)
-		var all []time.Duration
-		for range 1 + random.IntN(2000) {
-			d := time.Duration(random.Uint64() >> (1 + random.IntN(63)))
-			all = append(all, d)
-			l.add(d)
-		}
-		slices.Sort(all)
-		for _, share := range []float64{0.001, 0.5, 0.9, 0.99, 1} {
-			want := all[max(int(share*float64(len(all))+0.999999)-1, 0)]
-			if got := l.quantile(share); got < want || float64(got) > float64(want)*(1+1.0/32)+1 {
-				t.Errorf("seed %d: p%g of %d is %v, expected %v", seed, share*100, len(all), got, want)
-			}
-		}
-		if got := l.quantile(1); got != all[len(all)-1] {
-			t.Errorf("seed %d: max is %v, expected %v", seed, got, all[len(all)-1])
-		}
-	}
-	if got := fmt.Sprint(make(latencies, latencyClasses).quantile(0.5)); got != "0s" {
-		t.Errorf("the median of nothing is %s", got)
 	}
 }

@@ -16,7 +16,7 @@ type Load struct {
 	busy  time.Duration
 }
 
-// StartLoad begins to look. It fails where the system does not tell.
+// StartLoad begins to look. It fails where the system does not tell, which [Load.Sentence] says of the Load.
 func StartLoad() (Load, error) {
 	busy, err := busy()
 	return Load{time.Now(), busy}, err
@@ -31,6 +31,15 @@ func (l Load) Others(measured time.Duration) (float64, error) {
 	}
 	used := (now - l.busy - measured).Seconds()
 	return max(used/time.Since(l.begin).Seconds()/float64(runtime.NumCPU()), 0), nil
+}
+
+// Sentence says what [Load.Others] has found, behind "others".
+func (l Load) Sentence(measured time.Duration) string {
+	others, err := l.Others(measured)
+	if err != nil || l.busy == 0 {
+		return "not told by the system"
+	}
+	return fmt.Sprintf("used %.0f %% of the processors meanwhile", 100*others)
 }
 
 // tick is what the kernel counts processor time in.
