@@ -1,0 +1,124 @@
+// Package node is the nodes of a series' tree as bytes: leaves, which hold points, and inner nodes, which hold
+// references to other nodes together with what is known of the points below them.
+//
+// A node says by itself which series it belongs to and where in it, so that a tree can be rebuilt by reading nodes in
+// the order in which they were written. It does not say how long it is nor whether it is whole: the volume that it is
+// in does. docs/formats-series.md has the format.
+package node
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"weir/series/names"
+)
+
+// Kind is what a node is.
+type Kind byte
+
+// The kinds of nodes. The numbers are those of the format.
+const (
+	Leaf       Kind = 1 // points
+	Inner      Kind = 2 // references
+	FoldedLeaf Kind = 3 // points of a tree that is being rewritten: they count once a Fold names them
+	FoldedNode Kind = 4 // references within such a tree
+	Fold       Kind = 5 // references that take the place of others
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Leaf:
+		return "leaf"
+	case Inner:
+		return "inner node"
+	case FoldedLeaf:
+		return "rewritten leaf"
+	case FoldedNode:
+		return "rewritten inner node"
+	case Fold:
+		return "fold"
+	}
+	return fmt.Sprintf("kind %d", byte(k))
+}
+
+// ErrCorrupt is wrapped by the errors of all decoders: the bytes are not a node that this package has written.
+var ErrCorrupt = errors.New("corrupt node")
+
+// MaxFanout is how many references a node holds at most.
+const MaxFanout = 32
+
+// Header is what every node begins with.
+type Header struct {
+	Kind   Kind
+	Series names.ID
+	// Lane is which of the trees of the series the node belongs to: 0 is that of the points that came in order; late
+	// points have trees of their own.
+	Lane uint32
+	// Ordinal says of a leaf how many points of the series had come before its end, late ones and others counted
+	// apart: what the log has of these is in the volumes already. Of a Fold it says how many deletions are carried out.
+	Ordinal uint64
+}
+
+// appendHeader appends h to dst.
+func appendHeader(dst []byte, h Header) []byte {
+	dst = append(dst, byte(h.Kind))
+	dst = binary.AppendUvarint(dst, uint64(h.Series))
+	dst = binary.AppendUvarint(dst, uint64(h.Lane))
+	return binary.AppendUvarint(dst, h.Ordinal)
+}
+
+// DecodeHeader reads the header at the start of a node, and returns what follows it.
+func DecodeHeader(src []byte) (h Header, body []byte, err error) {
+	if len(src) == 0 {
+		return h, nil, fmt.Errorf("%w: no bytes", ErrCorrupt)
+	}
+	h.Kind = Kind(src[0])
+	if h.Kind < Leaf || h.Kind > Fold {
+		return h, nil, fmt.Errorf("%w: unknown %v", ErrCorrupt, h.Kind)
+	}
+	r := reader{src: src[1:]}
+	series, lane := r.uvarint(1<<32-1), r.uvarint(1<<32-1)
+	h.Series, h.Lane, h.Ordinal = names.ID(series), uint32(lane), r.uvarint(1<<64-1)
+	return h, r.src, r.err
+}
+
+// reader takes numbers off the front of src until there is an error.
+type reader struct {
+	src []byte
+	err error
+}
+
+// uvarint takes a number that is at most limit.
+func (r *reader) uvarint(limit uint64) uint64 {
+	if r.err != nil {
+		return 0
+	}
+	x, n := binary.Uvarint(r.src)
+	if n <= 0 || x > limit {
+		r.err = fmt.Errorf("%w: no number up to %d where one is expected", ErrCorrupt, limit)
+		return 0
+	}
+	r.src = r.src[n:]
+	return x
+}
+
+// varint takes a signed number.
+func (r *reader) varint() int64 {
+	x := r.uvarint(1<<64 - 1)
+	return int64(x>>1) ^ -int64(x&1)
+}
+
+// bytes takes n bytes.
+func (r *reader) bytes(n int) []byte {
+	if r.err != nil {
+		return nil
+	}
+	if n > len(r.src) {
+		r.err = fmt.Errorf("%w: %d bytes where %d are expected", ErrCorrupt, len(r.src), n)
+		return nil
+	}
+	b := r.src[:n:n]
+	r.src = r.src[n:]
+	return b
+}

@@ -1,0 +1,174 @@
+package node_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weir/series/codec"
+	"weir/series/names"
+	"weir/series/node"
+)
+
+func header(t *rapid.T, kinds ...node.Kind) node.Header {
+	return node.Header{
+		Kind:    rapid.SampledFrom(kinds).Draw(t, "kind"),
+		Series:  names.ID(rapid.Uint32().Draw(t, "series")),
+		Lane:    rapid.Uint32().Draw(t, "lane"),
+		Ordinal: rapid.Uint64().Draw(t, "ordinal"),
+	}
+}
+
+func ref(t *rapid.T) node.Ref {
+	var r node.Ref
+	r.Count, r.NaNs = rapid.Uint64().Draw(t, "count"), rapid.Uint64().Draw(t, "NaNs")
+	r.FirstTime, r.LastTime = rapid.Int64().Draw(t, "first time"), rapid.Int64().Draw(t, "last time")
+	r.MinTime, r.MaxTime = rapid.Int64().Draw(t, "min time"), rapid.Int64().Draw(t, "max time")
+	value := rapid.OneOf(rapid.Float64(), rapid.Just(math.NaN()), rapid.Just(math.Inf(-1)))
+	r.First, r.Last, r.Min = value.Draw(t, "first"), value.Draw(t, "last"), value.Draw(t, "min")
+	r.Max, r.Sum, r.Drops = value.Draw(t, "max"), value.Draw(t, "sum"), value.Draw(t, "drops")
+	r.At, r.Oldest = rapid.Uint64().Draw(t, "at"), rapid.Uint64().Draw(t, "oldest")
+	r.Length, r.Level = rapid.Uint32Max(1<<31-1).Draw(t, "length"), rapid.Uint32Max(9).Draw(t, "level")
+	return r
+}
+
+func TestInnerComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := header(t, node.Inner, node.FoldedNode, node.Fold)
+		refs := rapid.SliceOfN(rapid.Custom(ref), 1, node.MaxFanout).Draw(t, "refs")
+		got, body, err := node.DecodeHeader(node.AppendInner(nil, h, refs))
+		if err != nil || got != h {
+			t.Fatalf("header %+v, %v; want %+v", got, err, h)
+		}
+		back, err := node.DecodeInner(nil, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(back) != fmt.Sprint(refs) { // text, since NaN is not equal to itself
+			t.Fatalf("got %v, want %v", back, refs)
+		}
+	})
+}
+
+// vector encodes points one second apart.
+func vector(first int64, values []float64) node.Vector {
+	times := make([]int64, len(values))
+	for i := range times {
+		times[i] = first + int64(i)*1e9
+	}
+	return node.Vector{FirstTime: first, Bytes: codec.AppendValues(codec.AppendTimes(nil, nil, times), nil, values)}
+}
+
+func TestLeafComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := header(t, node.Leaf, node.FoldedLeaf)
+		want := rapid.SliceOfN(rapid.SliceOfN(rapid.Float64(), 1, 20), 1, 5).Draw(t, "values")
+		var vectors []node.Vector
+		var texts []byte
+		for i, values := range want {
+			vectors = append(vectors, vector(int64(i)*1e12, values))
+			texts = node.AppendText(texts, []byte(fmt.Sprint(values)))
+		}
+		got, body, err := node.DecodeHeader(node.AppendLeaf(nil, h, vectors, texts))
+		if err != nil || got != h {
+			t.Fatalf("header %+v, %v; want %+v", got, err, h)
+		}
+		vectors, texts, err = node.DecodeLeaf(nil, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range vectors {
+			times, values, err := v.Decode(nil, nil)
+			if err != nil || fmt.Sprint(values) != fmt.Sprint(want[i]) || times[0] != v.FirstTime || times[0] != int64(i)*1e12 {
+				t.Fatalf("vector %d: %v at %v, %v; want %v", i, values, times, err, want[i])
+			}
+			var text []byte
+			text, texts, err = node.NextText(texts)
+			if err != nil || string(text) != fmt.Sprint(want[i]) {
+				t.Fatalf("text %d: %q, %v", i, text, err)
+			}
+		}
+		if len(texts) != 0 {
+			t.Fatalf("%d bytes behind the texts", len(texts))
+		}
+	})
+}
+
+// The bytes of one node of each shape, as docs/formats-series.md describes them.
+func TestGolden(t *testing.T) {
+	r := node.Ref{At: 1 << 40, Oldest: 1<<40 - 5, Length: 77, Level: 1}
+	r.Add([]int64{10, 20}, []float64{1.5, 0.5})
+	inner := node.AppendInner(nil, node.Header{Kind: node.Inner, Series: 300, Lane: 1, Ordinal: 0}, []node.Ref{r})
+	leaf := node.AppendLeaf(nil, node.Header{Kind: node.Leaf, Series: 7, Ordinal: 3}, []node.Vector{vector(5, []float64{2, 2, 2})}, nil)
+	if got, want := fmt.Sprintf("%x", leaf), goldenLeaf; got != want {
+		t.Errorf("leaf\n%s, want\n%s", got, want)
+	}
+	if got, want := fmt.Sprintf("%x", inner), goldenInner; got != want {
+		t.Errorf("inner\n%s, want\n%s", got, want)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(node.AppendLeaf(nil, node.Header{Kind: node.Leaf, Series: 7, Ordinal: 3}, []node.Vector{vector(5, []float64{1, 2})}, node.AppendText(nil, []byte("x"))))
+	f.Add(node.AppendInner(nil, node.Header{Kind: node.Inner, Series: 7}, make([]node.Ref, 3)))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		h, body, err := node.DecodeHeader(src)
+		if err != nil {
+			return
+		}
+		if h.Kind == node.Leaf || h.Kind == node.FoldedLeaf {
+			vectors, texts, err := node.DecodeLeaf(nil, body)
+			if err != nil {
+				return
+			}
+			for _, v := range vectors {
+				if times, values, err := v.Decode(nil, nil); err == nil && len(times) != len(values) {
+					t.Fatalf("%d times, %d values", len(times), len(values))
+				}
+			}
+			for len(texts) > 0 {
+				if _, texts, err = node.NextText(texts); err != nil {
+					break
+				}
+			}
+			return
+		}
+		refs, err := node.DecodeInner(nil, body)
+		if err != nil {
+			return
+		}
+		_, body, err = node.DecodeHeader(node.AppendInner(nil, h, refs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := node.DecodeInner(nil, body)
+		if err != nil || !bytes.Equal([]byte(fmt.Sprint(again)), []byte(fmt.Sprint(refs))) {
+			t.Fatalf("read %v, written and read again %v, %v", refs, again, err)
+		}
+	})
+}
+
+func BenchmarkInner(b *testing.B) {
+	refs := make([]node.Ref, 32)
+	for i := range refs {
+		times, values := []int64{int64(i) * 5120e9, int64(i)*5120e9 + 5110e9}, []float64{float64(i) / 100, float64(i*7) / 100}
+		refs[i].Add(times, values)
+		refs[i].At, refs[i].Oldest, refs[i].Length = uint64(i*4000), uint64(i*4000), uint32(1000+i)
+	}
+	bytes := node.AppendInner(nil, node.Header{Kind: node.Inner}, refs)
+	b.Run("append", func(b *testing.B) {
+		for b.Loop() {
+			bytes = node.AppendInner(bytes[:0], node.Header{Kind: node.Inner}, refs)
+		}
+		b.ReportMetric(float64(len(bytes))/32, "bytes/ref")
+	})
+	b.Run("decode", func(b *testing.B) {
+		_, body, _ := node.DecodeHeader(bytes)
+		for b.Loop() {
+			refs, _ = node.DecodeInner(refs[:0], body)
+		}
+	})
+}
