@@ -55,17 +55,29 @@ type Header struct {
 	// Lane is which of the trees of the series the node belongs to: 0 is that of the points that came in order; late
 	// points have trees of their own.
 	Lane uint32
-	// Ordinal says of a leaf how many points of the series had come before its end, late ones and others counted
-	// apart: what the log has of these is in the volumes already. Of a Fold it says how many deletions are carried out.
-	Ordinal uint64
+	// Ordinal and Late say of a leaf how many points of the series, those that came in order and those that came late,
+	// are in the volumes once it is: what the log has of these is not needed any more. Of a Fold, Ordinal is how many
+	// deletions it has carried out, and Late the number of lanes that it has made obsolete.
+	Ordinal, Late uint64
+	// Part says that the node counts only together with the nodes of the series that follow it, up to one that is no
+	// part.
+	Part bool
 }
+
+// part is the bit of the first byte that says so.
+const part = 0x80
 
 // appendHeader appends h to dst.
 func appendHeader(dst []byte, h Header) []byte {
-	dst = append(dst, byte(h.Kind))
+	kind := byte(h.Kind)
+	if h.Part {
+		kind |= part
+	}
+	dst = append(dst, kind)
 	dst = binary.AppendUvarint(dst, uint64(h.Series))
 	dst = binary.AppendUvarint(dst, uint64(h.Lane))
-	return binary.AppendUvarint(dst, h.Ordinal)
+	dst = binary.AppendUvarint(dst, h.Ordinal)
+	return binary.AppendUvarint(dst, h.Late)
 }
 
 // DecodeHeader reads the header at the start of a node, and returns what follows it.
@@ -73,13 +85,14 @@ func DecodeHeader(src []byte) (h Header, body []byte, err error) {
 	if len(src) == 0 {
 		return h, nil, fmt.Errorf("%w: no bytes", ErrCorrupt)
 	}
-	h.Kind = Kind(src[0])
+	h.Kind, h.Part = Kind(src[0]&^part), src[0]&part != 0
 	if h.Kind < Leaf || h.Kind > Fold {
 		return h, nil, fmt.Errorf("%w: unknown %v", ErrCorrupt, h.Kind)
 	}
 	r := reader{src: src[1:]}
 	series, lane := r.uvarint(1<<32-1), r.uvarint(1<<32-1)
-	h.Series, h.Lane, h.Ordinal = names.ID(series), uint32(lane), r.uvarint(1<<64-1)
+	h.Series, h.Lane = names.ID(series), uint32(lane)
+	h.Ordinal, h.Late = r.uvarint(1<<64-1), r.uvarint(1<<64-1)
 	return h, r.src, r.err
 }
 

@@ -19,6 +19,8 @@ func header(t *rapid.T, kinds ...node.Kind) node.Header {
 		Series:  names.ID(rapid.Uint32().Draw(t, "series")),
 		Lane:    rapid.Uint32().Draw(t, "lane"),
 		Ordinal: rapid.Uint64().Draw(t, "ordinal"),
+		Late:    rapid.Uint64().Draw(t, "late"),
+		Part:    rapid.Bool().Draw(t, "part"),
 	}
 }
 
@@ -102,7 +104,7 @@ func TestGolden(t *testing.T) {
 	r := node.Ref{At: 1 << 40, Oldest: 1<<40 - 5, Length: 77, Level: 1}
 	r.Add([]int64{10, 20}, []float64{1.5, 0.5})
 	inner := node.AppendInner(nil, node.Header{Kind: node.Inner, Series: 300, Lane: 1, Ordinal: 0}, []node.Ref{r})
-	leaf := node.AppendLeaf(nil, node.Header{Kind: node.Leaf, Series: 7, Ordinal: 3}, []node.Vector{vector(5, []float64{2, 2, 2})}, nil)
+	leaf := node.AppendLeaf(nil, node.Header{Kind: node.Leaf, Series: 7, Ordinal: 3, Late: 2, Part: true}, []node.Vector{vector(5, []float64{2, 2, 2})}, nil)
 	if got, want := fmt.Sprintf("%x", leaf), goldenLeaf; got != want {
 		t.Errorf("leaf\n%s, want\n%s", got, want)
 	}
