@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"math"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -153,6 +157,7 @@ type liveFlags struct {
 	seed      uint64
 	limit     int
 	limited   bool // limit was given
+	random    bool // batch or seed was
 	surfers   int64
 	rounds    uint64
 	labels    labelFlag
@@ -180,7 +185,7 @@ func (a *app) liveQuestion(kind liveKind, cmd *cobra.Command) *cobra.Command {
 		flags.Uint64Var(&f.rounds, "iterations", 0, "do `n` iterations; 0 is until nothing changes")
 	}
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
-		f.limited = flags.Changed("limit")
+		f.limited, f.random = flags.Changed("limit"), flags.Changed("batch") || flags.Changed("seed")
 		if err := f.check(args[0], rooted); err != nil {
 			return err
 		}
@@ -191,12 +196,17 @@ func (a *app) liveQuestion(kind liveKind, cmd *cobra.Command) *cobra.Command {
 			return err
 		}
 		return cluster.run(ctx, func(ctx context.Context, cfg timely.Config) error {
+			changes, err := f.open(a.stdin, cfg.Process)
+			if err != nil {
+				return err
+			}
+			defer changes.Close()
 			g, err := a.open(ctx, args[0], in, graph.OutRows)
 			if err != nil {
 				return err
 			}
 			defer g.Close()
-			l, err := newLiveRun(ctx, g, kind, f)
+			l, err := newLiveRun(ctx, g, kind, f, changes)
 			if err != nil {
 				return err
 			}
@@ -215,6 +225,8 @@ func (f *liveFlags) check(path string, rooted bool) error {
 		return usagef("--rewire is %d, expected 1 or more", f.rewire)
 	case f.batch < 1:
 		return usagef("--batch is %d, expected 1 or more", f.batch)
+	case f.random && f.rewire == 0:
+		return usagef("--batch and --seed say how to move edges at random, for which --rewire is missing")
 	case f.limit < -1:
 		return usagef("--limit is %d, expected 0 or more, or -1 for all", f.limit)
 	case f.rewire > 0 && f.changes != "-":
@@ -223,4 +235,25 @@ func (f *liveFlags) check(path string, rooted bool) error {
 		return usagef("the graph and its changes cannot both be standard input; give one of them as a file")
 	}
 	return nil
+}
+
+// open is where the first process reads changes from: before the graph is loaded, which may take a while.
+func (f *liveFlags) open(stdin io.Reader, process int) (io.ReadCloser, error) {
+	if process > 0 || f.rewire > 0 || f.changes == "-" {
+		return io.NopCloser(stdin), nil
+	}
+	file, err := os.Open(f.changes)
+	if err == nil {
+		var info os.FileInfo
+		if info, err = file.Stat(); err == nil && info.IsDir() {
+			err = &os.PathError{Op: "read", Path: f.changes, Err: errors.New("is a directory")}
+		}
+		if err != nil {
+			file.Close()
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read changes: %w", err)
+	}
+	return file, nil
 }

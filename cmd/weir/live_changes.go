@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
-	"os"
 	"sort"
 	"strconv"
 	"strings"
@@ -45,7 +45,7 @@ func (n *liveNames) find(name string, add bool) (v uint32, ok bool, err error) {
 	if n.table.Kind() != names.Text {
 		id, err := strconv.ParseUint(name, 10, 64)
 		if err != nil {
-			return 0, false, fmt.Errorf("vertex %q, expected a whole number", name)
+			return 0, false, fmt.Errorf("vertex %q, expected a whole number below 2⁶⁴", shortened(name))
 		}
 		name = strconv.FormatUint(id, 10)
 	}
@@ -54,6 +54,9 @@ func (n *liveNames) find(name string, add bool) (v uint32, ok bool, err error) {
 	}
 	if v, ok = n.extra[name]; ok || !add {
 		return v, ok, nil
+	}
+	if int64(n.vertices)+int64(len(n.extra)) > math.MaxUint32 {
+		return 0, false, fmt.Errorf("vertex %q is one more than the 2³² that there may be", shortened(name))
 	}
 	v = uint32(n.vertices + len(n.extra))
 	if n.extra == nil {
@@ -69,15 +72,15 @@ type liveGraph struct {
 	rows       *order.CSR
 	undirected bool
 	names      liveNames
-	delta      map[uint64]int32 // how many more there are of an edge than in the file
+	delta      map[uint64]int64 // how many more there are of an edge than in the file
 	known      map[uint32]bool  // the vertices that the file does not have, and that are there
 	staged     []uint64         // edges of the transaction, to undo it
-	signs      []int32
+	signs      []int64
 	t          liveTransaction
 }
 
 // change makes a change part of the transaction.
-func (g *liveGraph) change(from, to string, sign int32) error {
+func (g *liveGraph) change(from, to string, sign int64) error {
 	a, ok, err := g.names.find(from, sign > 0)
 	var b uint32
 	if err == nil && ok {
@@ -90,12 +93,12 @@ func (g *liveGraph) change(from, to string, sign int32) error {
 		a, b = b, a
 	}
 	edge := order.Pack(a, b)
-	if sign < 0 && (!ok || g.count(a, b)+int64(g.delta[edge]) <= 0) {
-		return fmt.Errorf("edge %s %s is not there", from, to)
+	if sign < 0 && (!ok || g.count(a, b)+g.delta[edge] <= 0) {
+		return fmt.Errorf("edge %s %s is not there", shortened(from), shortened(to))
 	}
 	g.apply(edge, sign)
 	g.staged, g.signs = append(g.staged, edge), append(g.signs, sign)
-	g.t.add(a, b, int64(sign), g.undirected)
+	g.t.add(a, b, sign, g.undirected)
 	return nil
 }
 
@@ -122,9 +125,9 @@ func (g *liveGraph) count(a, b uint32) int64 {
 	return int64(sort.Search(len(row)-first, func(i int) bool { return row[first+i] > b }))
 }
 
-func (g *liveGraph) apply(edge uint64, sign int32) {
+func (g *liveGraph) apply(edge uint64, sign int64) {
 	if g.delta == nil {
-		g.delta = map[uint64]int32{}
+		g.delta = map[uint64]int64{}
 	}
 	if g.delta[edge] += sign; g.delta[edge] == 0 {
 		delete(g.delta, edge)
@@ -176,17 +179,11 @@ func (l *liveRun) source(ctx context.Context) <-chan liveTransaction {
 			l.graph.rewire(l.flags, emit)
 			return
 		}
-		name, in := "standard input", l.app.stdin
+		name := "standard input"
 		if l.flags.changes != "-" {
-			file, err := os.Open(l.flags.changes)
-			if err != nil {
-				emit(liveTransaction{problem: fmt.Errorf("read changes: %w", err)})
-				return
-			}
-			defer file.Close()
-			name, in = l.flags.changes, file
+			name = l.flags.changes
 		}
-		l.graph.read(name, in, l.flags.keepGoing, emit)
+		l.graph.read(name, l.changes, l.flags.keepGoing, emit)
 	}()
 	return to
 }
@@ -234,6 +231,15 @@ func (g *liveGraph) read(name string, in io.Reader, keepGoing bool, emit func(li
 	}
 }
 
+// shortened is the first of what may be anything, for an error.
+func shortened(text string) string {
+	const most = 60
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "�") + "…"
+	}
+	return text
+}
+
 func areNot(changes int) string {
 	if changes == 1 {
 		return "change is"
@@ -245,9 +251,9 @@ func areNot(changes int) string {
 func (g *liveGraph) line(line string) error {
 	fields, ok := liveFields(line)
 	if !ok || len(fields) != 3 || fields[0] != "+" && fields[0] != "-" {
-		return fmt.Errorf("%q, expected + A B, - A B or commit", line)
+		return fmt.Errorf("%q, expected + A B, - A B or commit", shortened(line))
 	}
-	sign := int32(1)
+	sign := int64(1)
 	if fields[0] == "-" {
 		sign = -1
 	}

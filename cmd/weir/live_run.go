@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -32,6 +33,8 @@ type liveRun struct {
 	roots []uint32
 	graph liveGraph
 
+	changes io.Reader // with lines of changes
+
 	answer liveState
 	report liveReport
 	sizes  []liveSize // what the workers keep, as they last said
@@ -41,8 +44,8 @@ type liveRun struct {
 // liveSize is the state of a worker.
 type liveSize struct{ Edits, Bytes int64 }
 
-func newLiveRun(ctx context.Context, g *opened, kind liveKind, f *liveFlags) (*liveRun, error) {
-	l := &liveRun{app: g.app, g: g, kind: kind, flags: f}
+func newLiveRun(ctx context.Context, g *opened, kind liveKind, f *liveFlags, changes io.Reader) (*liveRun, error) {
+	l := &liveRun{app: g.app, g: g, kind: kind, flags: f, changes: changes}
 	for _, name := range f.roots {
 		root, err := g.find(name)
 		if err != nil {

@@ -71,12 +71,12 @@ func FuzzLiveRead(f *testing.F) {
 			}
 			if a, b := uint32(edge>>32), uint32(edge); undirected && n != counts[order.Pack(b, a)] {
 				t.Errorf("edge %x and its reverse are not there as often", edge)
-			} else if (!undirected || a <= b) && int64(g.delta[edge]) != n-first[edge] {
+			} else if (!undirected || a <= b) && g.delta[edge] != n-first[edge] {
 				t.Errorf("edge %x changed by %d, expected %d", edge, g.delta[edge], n-first[edge])
 			}
 		}
 		for edge, n := range g.delta {
-			if n == 0 || counts[edge]-first[edge] != int64(n) {
+			if n == 0 || counts[edge]-first[edge] != n {
 				t.Errorf("edge %x changed by %d in no transaction", edge, n)
 			}
 		}

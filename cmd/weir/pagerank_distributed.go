@@ -35,6 +35,10 @@ type clusterFlags struct {
 	joined             bool
 }
 
+// maxWorkers is how many workers a command runs at most. Each has a channel to each other one, so that time and
+// memory grow with the square of their number, and more workers than processors are of no use.
+const maxWorkers = 512
+
 func addClusterFlags(cmd *cobra.Command) *clusterFlags {
 	c := &clusterFlags{}
 	flags := cmd.Flags()
@@ -61,6 +65,8 @@ func (c *clusterFlags) check(path string) error {
 		return usagef("--workers is %d, expected 0 (one for each processor) or more", c.workers)
 	case c.processes < 1:
 		return usagef("--processes is %d, expected 1 or more", c.processes)
+	case c.workers > maxWorkers || c.processes > maxWorkers/max(c.workers, 1):
+		return usagef("--workers is %d and --processes %d, expected at most %d workers in all", c.workers, c.processes, maxWorkers)
 	case c.processes > 1 && c.hosts != "":
 		return usagef("--processes starts processes here, --hosts joins those that were started elsewhere; use one of them")
 	case c.hosts == "" && (c.process != 0 || c.secret != "" || c.cert != "" || c.key != "" || c.ca != ""):
