@@ -252,3 +252,35 @@ func ExampleOverflowError() {
 	// true
 	// overflow: a weight of 1099511627776 times one of 1099511627776
 }
+
+// How many invitations each person has.
+func ExampleFrequencies() {
+	type invitation struct{ Person, Title string }
+	err := timely.Run(timely.Threads(1), func(w *timely.Worker) error {
+		var in *differential.Input[invitation]
+		w.Dataflow("invitations", func(s *timely.Scope) {
+			var invitations differential.Collection[invitation]
+			in, invitations = differential.NewInput[invitation](s)
+
+			names := invitations.Map(func(i invitation) string { return i.Person })
+			differential.Pairs(differential.Frequencies(names)).Gather(func(day timely.Time, changes []differential.Weighted[differential.Pair[string, int64]]) error {
+				for _, c := range changes {
+					fmt.Printf("day %d: %+d %s has %d\n", day[0], c.Weight, c.Value.Key, c.Value.Value)
+				}
+				return nil
+			})
+		})
+		in.Insert(invitation{"Ada", "concert"}, invitation{"Ada", "fair"}, invitation{"Bob", "fair"})
+		in.AdvanceTo(1)
+		in.Remove(invitation{"Ada", "concert"})
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Unordered output:
+	// day 0: +1 Ada has 2
+	// day 0: +1 Bob has 1
+	// day 1: -1 Ada has 2
+	// day 1: +1 Ada has 1
+}
