@@ -32,6 +32,13 @@ var glyphs = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
 }
 
+// dashes are those of the series with the first colours, then with the same colours once more, and so on; the
+// others are those of dashed series.
+var (
+	dashes          = [][]vg.Length{nil, {14, 3, 2, 3}, {14, 3, 2, 3, 2, 3}}
+	publishedDashes = [][]vg.Length{{4, 3}, {1.5, 2.5}, {9, 2, 1.5, 2}}
+)
+
 // Lines draws named lines. Linear axes include 0 where the data comes near it.
 func Lines(f Figure, x, y Axis, series []Series) (*Chart, error) {
 	fail := func(err error) (*Chart, error) { return nil, fmt.Errorf("line chart %q: %w", f.Title, err) }
@@ -69,8 +76,10 @@ func Lines(f Figure, x, y Axis, series []Series) (*Chart, error) {
 		if s.Dots || len(s.Points) <= fewPoints && !s.Steps {
 			e.glyph = glyphs[i%len(glyphs)]
 		}
-		if s.Dashed {
-			e.dash = []vg.Length{4, 3}
+		if turn := min(i/len(palette), len(dashes)-1); s.Dashed {
+			e.dash = publishedDashes[turn]
+		} else {
+			e.dash = dashes[turn]
 		}
 		p.Add(linePlotter{series: s, entry: e})
 		if s.Name != "" {

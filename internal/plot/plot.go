@@ -4,7 +4,7 @@
 // A chart says what it shows in its title, has units on its axes, and names at
 // its foot the machine, the command and the date it comes from. Its background is
 // white and its colours are those of Okabe and Ito (2008), which colour-blind
-// readers tell apart; series differ in their markers too.
+// readers tell apart; series differ in their markers too, and in their dashes where there are more than colours.
 //
 //	chart, err := plot.Bars(plot.Figure{Title: "Twenty iterations of PageRank", Source: "go run ./bench/graphtables"},
 //		plot.Axis{Title: "seconds"}, []plot.Bar{{Label: "Hilbert order", Value: 1.9}, {Label: "vertex order", Value: 4.2}})
@@ -75,7 +75,7 @@ var palette = []color.Color{
 	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, // purple
 	color.RGBA{0xe6, 0x9f, 0x00, 0xff}, // orange
 	color.RGBA{0x56, 0xb4, 0xe9, 0xff}, // sky
-	color.RGBA{0x55, 0x55, 0x55, 0xff}, // grey
+	color.RGBA{0x00, 0x00, 0x00, 0xff}, // black
 }
 
 var (

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -200,5 +201,25 @@ func TestTicks(t *testing.T) {
 		} else if got := labels(s); got != c.want {
 			t.Errorf("%+v from %v to %v: ticks %s, want %s", c.axis, c.lo, c.hi, got, c.want)
 		}
+	}
+}
+
+// Lines up to ten of a chart, dashed or not, each look like no other.
+func TestLooks(t *testing.T) {
+	var series []Series
+	for i := range 20 {
+		series = append(series, Series{Name: string(rune('a' + i)), Dashed: i%2 > 0, Points: []Point{{0, float64(i)}, {1, 30 - float64(i)}}})
+	}
+	c, err := Lines(Figure{Title: "looks"}, Axis{Title: "x"}, Axis{Title: "y"}, series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks := map[string]string{}
+	for _, e := range c.legend {
+		look := fmt.Sprint(e.color, e.dash)
+		if other, taken := looks[look]; taken {
+			t.Errorf("%s looks as %s does", e.name, other)
+		}
+		looks[look] = e.name
 	}
 }
