@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"weir/differential"
 	"weir/differential/algorithms"
@@ -43,7 +44,8 @@ var questions = map[string]question{
 	},
 }
 
-// flow is a question on one worker.
+// flow is a question on one worker. Changed is how many answers have changed, at all workers, since somebody set
+// it to 0, in epochs after the first.
 type flow struct {
 	worker   *timely.Worker
 	graph    graph
@@ -53,24 +55,47 @@ type flow struct {
 	probe    timely.Probe
 	total    uint64 // the sum of this worker's answers
 	changes  int    // that all workers have made
+	changed  *atomic.Int64
+	touched  []uint64 // by key: the epoch in which its answer changed last
 }
 
-func newFlow(w *timely.Worker, name string, g graph) (*flow, error) {
+func newFlow(w *timely.Worker, name string, g graph, changed *atomic.Int64) (*flow, error) {
 	q, known := questions[name]
 	if !known {
 		return nil, fmt.Errorf("there is no question %q", name)
 	}
-	f := &flow{worker: w, graph: g, question: q}
+	f := &flow{worker: w, graph: g, question: q, changed: changed}
 	w.Dataflow(name, func(s *timely.Scope) {
 		var edges differential.Collection[edge]
 		var vertices differential.Collection[uint32]
 		f.edges, edges = differential.NewInput[edge](s)
 		f.vertices, vertices = differential.NewInput[uint32](s)
 		q.build(differential.ByPair(edges), vertices).
-			Inspect(func(u differential.Update[answer]) { f.total += uint64(u.Weight) * sum(u.Data.Key, u.Data.Value) }).
+			Updates().InspectBatch(func(_ timely.Time, batch []differential.Update[answer]) { f.take(batch) }).
 			Probe(&f.probe)
 	})
 	return f, nil
+}
+
+// take adds up what changes of the answers.
+func (f *flow) take(batch []differential.Update[answer]) {
+	changed := int64(0)
+	for i := range batch {
+		u := &batch[i]
+		f.total += uint64(u.Weight) * sum(u.Data.Key, u.Data.Value)
+		if epoch := u.Time[0]; epoch > 0 {
+			if need := int(u.Data.Key) + 1; need > len(f.touched) {
+				f.touched = append(f.touched, make([]uint64, need-len(f.touched))...)
+			}
+			if at := &f.touched[u.Data.Key]; *at != epoch {
+				*at = epoch
+				changed++
+			}
+		}
+	}
+	if changed > 0 {
+		f.changed.Add(changed)
+	}
 }
 
 // between is how many edges a worker inserts before it works on what it has.

@@ -55,6 +55,7 @@ func TestQuick(t *testing.T) {
 	rows := cells(page)
 	for _, want := range [][]string{
 		{"bfs", "10,000", "1"}, {"bfs", "10,000", "2"}, {"components", "10,000", "2"}, {"degrees", "10,000", "2"}, {"components", "20,000", "1"}, // loading
+		{"1", "1", "0 to 10"}, {"1", "2", "0 to 10"}, // by what changed
 		{"1", "1"}, {"1", "2"}, {"100", "1"}, {"100", "2"}, {"1,000", "1"}, {"1,000", "2"}, // changes at a time
 	} {
 		if !slices.ContainsFunc(rows, func(r []string) bool {

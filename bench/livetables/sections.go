@@ -162,8 +162,43 @@ func (b *bench) latencies(name, title string, rows []*row) (*report.Section, err
 		Text: "From the introduction of a batch of changes, which are made together, until all that they do to the answer is known at every worker. The next batch comes at once: there is no " +
 			"time in between in which an index could be tidied unnoticed. So the longest times are those of merging, of collecting garbage, and of whatever else the machine does.",
 		Plots:  []report.Plot{{File: reportName + "-" + name + ".svg", Alt: "Share of batches that took longer than a time, by how many changes are made at a time", Chart: chart}},
-		Tables: []report.Table{{Title: "Latencies", Rows: t, Notes: []string{note}}},
+		Tables: []report.Table{{Title: "Latencies", Rows: t, Notes: []string{note}}, byChanged(b.opt.batches, rows)},
 	}, err
+}
+
+// byChanged shows the latencies by how much there was to do.
+func byChanged(batches []int, rows []*row) report.Table {
+	t := table.New(table.Right("changes at a time"), table.Right("workers"), table.Left("answers that changed"), table.Right("rounds"),
+		table.Right("p50, µs"), table.Right("p99, µs"), table.Right("max, µs"))
+	for i, batch := range batches {
+		for _, r := range rows {
+			for class := range r.Phases[i].ByChanged {
+				h := &r.Phases[i].ByChanged[class]
+				if n := h.Total(); n > 0 {
+					t.Row(batch, r.task.Workers, changedClass(class), n, micros(h, 0.5), micros(h, 0.99), micros(h, 1))
+				}
+			}
+		}
+	}
+	return report.Table{Title: "Latencies by how many answers changed", Rows: t, Notes: []string{
+		"A round that is long because much of the answer is another, as where an edge near the root goes, is work; one that is long though it changed little is a pause.",
+	}}
+}
+
+func micros(h *latency.Histogram, share float64) float64 {
+	return float64(h.Quantile(share)) / float64(time.Microsecond)
+}
+
+// changedClass names a class of rounds.
+func changedClass(class int) string {
+	least := 0
+	if class > 0 {
+		least = int(changedMost[class-1]) + 1
+	}
+	if class == len(changedMost) {
+		return thousands(least) + " or more"
+	}
+	return thousands(least) + " to " + thousands(int(changedMost[class]))
 }
 
 // degrees shows how many changes a second the counts follow.

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"weir/internal/latency"
@@ -100,7 +101,7 @@ func soak(ctx context.Context, opt options, machine report.Machine, stdout, stde
 // its latency is from then until it is confirmed. An epoch is when its first change was due, in microseconds, and 1, so that no worker
 // waits for another that has nothing to do.
 func (s *soaker) follow(w *timely.Worker, t task) error {
-	f, err := newFlow(w, t.Question, t.graph())
+	f, err := newFlow(w, t.Question, t.graph(), new(atomic.Int64))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,6 +61,19 @@ type phase struct {
 	Seconds   float64
 	Used      float64           // processor seconds of all workers; 0 where the system does not tell
 	Latencies latency.Histogram // from the introduction of a batch until all of its effects were known
+	// ByChanged is the same for the rounds that changed few answers, more, and so on: see changedMost.
+	ByChanged [len(changedMost) + 1]latency.Histogram
+}
+
+// changedMost is how many answers change at most in a round of each class; what changes more is in a class of its own.
+var changedMost = [...]int64{10, 100, 1000, 10_000, 100_000}
+
+// add notes a round.
+func (p *phase) add(took time.Duration, changed int64) {
+	p.Rounds++
+	p.Latencies.Add(took)
+	class, _ := slices.BinarySearch(changedMost[:], changed)
+	p.ByChanged[class].Add(took)
 }
 
 // used is processor microseconds a change.
@@ -75,6 +89,7 @@ type record struct {
 	total   uint64 // the sum of the answers
 	changes int
 	ends    []atomic.Uint64 // the last epoch of each phase, once the first worker knows it
+	changed atomic.Int64    // answers, in the present round
 }
 
 // measurePart does a task, and prints what came of it.
@@ -86,7 +101,7 @@ func measurePart(ctx context.Context, t task, stdout io.Writer) error {
 	begin := time.Now()
 	var before pauses
 	if err := timely.Run(cfg, func(w *timely.Worker) error {
-		f, err := newFlow(w, t.Question, t.graph())
+		f, err := newFlow(w, t.Question, t.graph(), &found.changed)
 		if err != nil {
 			return err
 		}
@@ -149,8 +164,13 @@ func (t task) phase(f *flow, found *record, number int) (phase, error) {
 		if err := f.confirm(); err != nil {
 			return p, err
 		}
-		p.Latencies.Add(time.Since(round))
-		p.Rounds++
+		took := time.Since(round)
+		if f.worker.Index() == 0 {
+			// No worker is ahead: the next round's answers need the next changes of this one.
+			p.add(took, found.changed.Swap(0))
+		} else {
+			p.Rounds++
+		}
 		last = found.ends[number].Load() == epoch
 	}
 	p.Seconds, p.Used = time.Since(begin).Seconds(), (processorTime() - used).Seconds()
