@@ -220,7 +220,8 @@ func (p *resp) columns(name []byte, i, after int) ([]column, *fault) {
 	return all, nil
 }
 
-// entry makes columns of a name, with numbers of their own.
+// entry makes columns of a name. Only those of a dictionary get numbers: the
+// others are forgotten at times.
 func (p *resp) entry(name []byte, after int) ([]column, *fault) {
 	parts, err := names.Columns(name)
 	if err != nil {
@@ -228,8 +229,7 @@ func (p *resp) entry(name []byte, after int) ([]column, *fault) {
 	}
 	all := make([]column, len(parts))
 	for k, part := range parts {
-		p.refs++
-		all[k] = column{name: []byte(part), ref: p.refs, event: part[0] == '!'}
+		all[k] = column{name: []byte(part), event: part[0] == '!'}
 	}
 	return all, nil
 }
@@ -290,6 +290,10 @@ func (p *resp) pair(r *Reader, text []byte, start, i int) (int, *fault) {
 		}
 		if p.held+size(columns) > maxNames {
 			return 0, &fault{reason: "out of quota", detail: fmt.Sprintf("names of more than %d bytes in dictionaries", maxNames), next: after}
+		}
+		for k := range columns {
+			p.refs++
+			columns[k].ref = p.refs
 		}
 		p.held += size(columns)
 		p.dictionary[id] = columns

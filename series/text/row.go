@@ -16,8 +16,8 @@ type Row struct {
 	Text  []byte
 	Time  int64 // in ns since 1970
 	Value float64
-	// Ref is 0, or the same number for every row of this reader that has this
-	// Name: 1, 2, 3 … in the order in which the text introduced them.
+	// Ref is 0, or a number that stands for this Name in all rows of this
+	// reader: 1, 2, 3 … in the order in which the text introduced them.
 	Ref uint32
 
 	at uint32 // where the point begins in the reader's buffer
