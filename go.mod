@@ -4,6 +4,7 @@ go 1.27
 
 require (
 	github.com/dustin/go-humanize v1.1.0
+	github.com/influxdata/line-protocol/v2 v2.2.1
 	github.com/jedib0t/go-pretty/v6 v6.9.2
 	github.com/klauspost/compress v1.20.4
 	github.com/rogpeppe/go-internal v1.16.0

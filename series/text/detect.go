@@ -30,12 +30,41 @@ func Detect(peek []byte) (Format, error) {
 			return RESP, nil
 		case bytes.HasPrefix(line, []byte("put ")):
 			return OpenTSDB, nil
+		case looksInflux(line):
+			return Influx, nil
 		case bytes.ContainsAny(line, ",;\t"):
 			return CSV, nil
 		}
 		return 0, fmt.Errorf("read points: the first line %q is of no known format", clip(line))
 	}
 	return CSV, nil // of no points
+}
+
+// looksInflux reports whether a line is a measurement with tags, fields with
+// keys, and perhaps a time.
+func looksInflux(line []byte) bool {
+	end := until(line, ' ', ' ')
+	if end == len(line) || end == 0 || bytes.IndexByte(line, '\t') >= 0 {
+		return false
+	}
+	head, fields := line[:end], line[end+1:]
+	for head = head[until(head, ',', ','):]; len(head) > 0; head = head[until(head, ',', ','):] {
+		head = head[1:]
+		if equals := until(head, '=', ','); equals == len(head) || head[equals] != '=' {
+			return false
+		}
+	}
+	fields = fields[:until(fields, ' ', ' ')]
+	for more := true; more; {
+		if equals := until(fields, '=', ','); equals == len(fields) || fields[equals] != '=' {
+			return false
+		}
+		end := until(fields, ',', '"') // behind a quote all may be
+		if more = end < len(fields) && fields[end] == ','; more {
+			fields = fields[end+1:]
+		}
+	}
+	return true
 }
 
 // sniff chooses the parser by the first line.

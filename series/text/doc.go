@@ -1,5 +1,5 @@
 // Package text reads points of series from text and writes them: RESP (the
-// protocol of Akumuli), CSV and OpenTSDB put lines.
+// protocol of Akumuli), CSV, OpenTSDB put lines and the Influx line protocol.
 //
 // A [Reader] reads any of them in bounded memory, and hands out points in
 // batches of [Row]s without allocating one:
@@ -33,6 +33,8 @@
 // A name of a series is a metric and tags, "cpu dc=x host=a".
 //
 //   - RESP: as it is. A compound name "cpu|mem host=a" is taken apart.
+//   - Influx: cpu,host=a idle=1 is "cpu_idle host=a"; a field called value adds nothing
+//     to the measurement's name. Booleans are 1 and 0, strings are events.
 //   - OpenTSDB: metric and tags of the line.
 //   - CSV: see [CSV].
 //

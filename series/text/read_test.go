@@ -297,7 +297,7 @@ func FuzzOpenTSDB(f *testing.F) {
 
 func BenchmarkRead(b *testing.B) {
 	const points = 1000
-	for _, kind := range []string{"RESP", "RESP-dictionary", "CSV", "CSV-sine", "OpenTSDB"} {
+	for _, kind := range []string{"RESP", "RESP-dictionary", "CSV", "CSV-sine", "OpenTSDB", "Influx"} {
 		var text []byte
 		f := CSV
 		switch kind {
@@ -305,6 +305,8 @@ func BenchmarkRead(b *testing.B) {
 			f = RESP
 		case "OpenTSDB":
 			f = OpenTSDB
+		case "Influx":
+			f = Influx
 		}
 		if kind == "RESP-dictionary" {
 			text = append(text, "*2\r\n+cpu host=host_1 dc=x\r\n:1\r\n"...)
@@ -316,6 +318,8 @@ func BenchmarkRead(b *testing.B) {
 			switch kind {
 			case "OpenTSDB":
 				text = fmt.Appendf(text, "put cpu %d %v dc=x host=host_%d\n", at, v, i)
+			case "Influx":
+				text = fmt.Appendf(text, "cpu,dc=x,host=host_%d usage=%v %d\n", i, v, at)
 			case "RESP-dictionary":
 				text = fmt.Appendf(text, ":1\r\n:%d\r\n+%v\r\n", at, v)
 			case "CSV-sine":

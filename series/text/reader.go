@@ -24,9 +24,12 @@ type Options struct {
 	Skip bool
 	// Offenders is how many errors of each reason the report keeps. 0 means 3.
 	Offenders int
-	// Unit is that of times given as numbers in CSV; 0 is what the first says, see [Format].
+	// Now is the time of points of Influx that come without one; 0 refuses them.
+	Now int64
+	// Unit is that of times given as numbers in CSV, where 0 is what the first says,
+	// and in Influx, where it is nanoseconds, see [Format].
 	Unit time.Duration
-	// Tags, such as "file=a", is for names of CSV that have none.
+	// Tags, such as "file=a", is for names of CSV and Influx that have none.
 	Tags string
 	// Metric is what the points of a CSV without names are called; "" means "value".
 	Metric string
@@ -107,6 +110,8 @@ func (r *Reader) choose(f Format) error {
 	switch f {
 	case RESP:
 		r.parser = newResp()
+	case Influx:
+		r.parser = &influx{}
 	case CSV:
 		r.parser = &table{}
 	case OpenTSDB:

@@ -60,9 +60,11 @@ const (
 	// OpenTSDB is lines of "put metric time value tag=value …". Times below 2³²−1
 	// are seconds, those of 13 digits milliseconds, other numbers nanoseconds.
 	OpenTSDB
+	// Influx is the line protocol of InfluxDB, a line for each point.
+	Influx
 )
 
-var formatNames = [...]string{"auto", "resp", "csv", "opentsdb"}
+var formatNames = [...]string{"auto", "resp", "csv", "opentsdb", "influx"}
 
 // String is the format's name in lower case.
 func (f Format) String() string {
