@@ -128,7 +128,6 @@ func drawLoop(s source, outer, depth int) node {
 	if !l.iterate {
 		l.result = len(l.body) - 1 - s.below(len(l.body))
 	}
-	l.loose = l.limit > 0 && oneIn(s, 4)
 	return n
 }
 
@@ -240,7 +239,7 @@ func printBlock(b *strings.Builder, block []node, indent string) {
 			b.WriteString(" made distinct")
 		}
 		if l := n.loop; l != nil {
-			fmt.Fprintf(b, " variables become %v, result %d, limit %d, iterate %v, loose %v\n", l.next, l.result, l.limit, l.iterate, l.loose)
+			fmt.Fprintf(b, " variables become %v, result %d, limit %d, iterate %v\n", l.next, l.result, l.limit, l.iterate)
 			printBlock(b, l.body, indent+"\t")
 		} else {
 			b.WriteByte('\n')

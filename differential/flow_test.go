@@ -142,17 +142,7 @@ func (b *builder[K, V]) enter(n *node, scope *timely.Scope, outer []*forms[K, V]
 func (b *builder[K, V]) loop(n *node, scope *timely.Scope, outer []*forms[K, V]) *forms[K, V] {
 	l := n.loop
 	body := func(loop *timely.Scope, variable func(*forms[K, V]) *forms[K, V]) []*forms[K, V] {
-		made := b.build(l.body, loop, nil, outer, variable)
-		if !l.loose {
-			for _, next := range l.next {
-				if made[next].have[1] {
-					made[next] = fromKeyed(made[next].asKeyed().Consolidate())
-				} else {
-					made[next] = fromCollection(made[next].asCollection().Consolidate())
-				}
-			}
-		}
-		return made
+		return b.build(l.body, loop, nil, outer, variable)
 	}
 	if l.iterate {
 		begin := outer[l.body[0].args[0]]

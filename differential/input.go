@@ -13,7 +13,7 @@ type Input[D comparable] struct {
 // NewInput makes an input, in epoch 0, and its collection, which is empty.
 func NewInput[D comparable](s *timely.Scope) (*Input[D], Collection[D]) {
 	in := timely.NewInput[Update[D]](s)
-	return &Input[D]{in}, Collection[D]{in.Stream()}
+	return &Input[D]{in}, Collection[D]{updates: in.Stream()}
 }
 
 // Insert adds records, in the present epoch.

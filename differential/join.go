@@ -20,24 +20,24 @@ func (k Keyed[K, V]) Join[W, L, X comparable](other Keyed[K, W], f func(K, V, W)
 	return fromStream(join(k.scope, k.arranged(), other.arranged(), "join", func(key K, v V, w W, emit func(Pair[L, X])) {
 		l, x := f(key, v, w)
 		emit(Pair[L, X]{l, x})
-	}))
+	}), 0)
 }
 
 // JoinMap makes a record of every key with one value of each collection.
 func (k Keyed[K, V]) JoinMap[W, D comparable](other Keyed[K, W], f func(K, V, W) D) Collection[D] {
-	return Collection[D]{join(k.scope, k.arranged(), other.arranged(), "join", func(key K, v V, w W, emit func(D)) { emit(f(key, v, w)) })}
+	return Collection[D]{updates: join(k.scope, k.arranged(), other.arranged(), "join", func(key K, v V, w W, emit func(D)) { emit(f(key, v, w)) })}
 }
 
 // JoinFlat makes any number of records of every key with one value of each collection: f calls emit for each.
 func (k Keyed[K, V]) JoinFlat[W, D comparable](other Keyed[K, W], f func(key K, v V, w W, emit func(D))) Collection[D] {
-	return Collection[D]{join(k.scope, k.arranged(), other.arranged(), "join", f)}
+	return Collection[D]{updates: join(k.scope, k.arranged(), other.arranged(), "join", f)}
 }
 
 // SemiJoin keeps the keys that are in the other collection, once or more often.
 func (k Keyed[K, V]) SemiJoin(keys Collection[K]) Keyed[K, V] {
 	return fromStream(join(k.scope, k.arranged(), keys.distinct(), "semijoin", func(key K, v V, _ struct{}, emit func(Pair[K, V])) {
 		emit(Pair[K, V]{key, v})
-	}))
+	}), 0)
 }
 
 // AntiJoin keeps the keys that are not in the other collection.

@@ -116,7 +116,6 @@ type loop struct {
 	result  int
 	limit   int
 	iterate bool // whether it is made with Iterate: one variable, which is the result, and begins as what entered first
-	loose   bool // not consolidated
 }
 
 // The functions of programs.
