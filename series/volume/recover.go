@@ -168,8 +168,7 @@ func (r *recovery) cut(f *file, end int64, reason error, later []*file) error {
 func (r *recovery) touch() error {
 	number, known := split(r.durable)
 	if r.durable == 0 {
-		number, known = split(r.End) // for all of a large store, it would take too long
-		known = 0
+		number, _ = split(r.End) // for all of a large store, it would take too long
 	}
 	var buf []byte
 	for _, f := range *r.v.files.Load() {
