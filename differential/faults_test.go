@@ -223,6 +223,16 @@ func TestMisuse(t *testing.T) {
 	if !errors.As(err, &misuse) {
 		t.Errorf("emit called too late: got %v, expected a misuse", err)
 	}
+	err = runHistory(1, [][]weightedAt{{{1, 1, 1}}, {}}, func(_ *timely.Scope, in numbers, probe *timely.Probe) {
+		updates := differential.Pairs(in).Updates().Map(func(u differential.Update[number]) differential.Update[number] {
+			u.Time[1] = 7
+			return u
+		})
+		differential.FromUpdates(updates).Distinct().Probe(probe)
+	})
+	if !errors.As(err, &misuse) {
+		t.Errorf("a time with a round outside of loops: got %v, expected a misuse", err)
+	}
 	err = timely.Run(timely.Threads(1), func(w *timely.Worker) error {
 		var in *differential.Input[number]
 		w.Dataflow("late", func(s *timely.Scope) { in, _ = differential.NewInput[number](s) })

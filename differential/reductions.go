@@ -58,7 +58,7 @@ func (k Keyed[K, V]) sums() form[Pair[K, V]] {
 // counts is how often there is the only value that each key has.
 func counts(x *index) *index {
 	numbers := codec[int64](x.scope())
-	return reduce(x, "count", false, numbers, func(_ uint64, in []weighted, out []weighted) []weighted {
+	return cheap(x, "count", false, numbers, func(_ uint64, in []weighted, out []weighted) []weighted {
 		return append(out, weighted{numbers.Word(in[0].weight), 1})
 	})
 }
@@ -70,7 +70,7 @@ func (k Keyed[K, V]) Sum(of func(V) int64) Keyed[K, int64] {
 	numbers := codec[int64](k.scope)
 	f := k.sums()
 	f.more = func(p *Pair[K, V]) int64 { return of(p.Value) }
-	return fromIndex[K, int64](reduce(arrange(k.updates(), "sum", f), "sum", false, numbers, func(_ uint64, in []weighted, out []weighted) []weighted {
+	return fromIndex[K, int64](cheap(arrange(k.updates(), "sum", f), "sum", false, numbers, func(_ uint64, in []weighted, out []weighted) []weighted {
 		total := int64(0)
 		if last := in[len(in)-1]; last.val == 1 {
 			total = last.weight
@@ -86,7 +86,7 @@ func (k Keyed[K, V]) Distinct() Keyed[K, V] {
 
 // distinct has every key and value of an index once.
 func distinct(x *index) *index {
-	return reduce(x, "distinct", true, x.values, func(_ uint64, in []weighted, out []weighted) []weighted {
+	return cheap(x, "distinct", true, x.values, func(_ uint64, in []weighted, out []weighted) []weighted {
 		if in[0].weight > 0 {
 			out = append(out, weighted{in[0].val, 1})
 		}
