@@ -309,9 +309,6 @@ func (j *joinCursor) close() {
 	}
 }
 
-// groupPiece is how many spans are summed up over a group of series at once.
-const groupPiece = 4096
-
 // groupCursor sums up spans over the series of a group.
 type groupCursor struct {
 	ctx      context.Context
@@ -404,16 +401,16 @@ func (g *groupCursor) fill() error {
 				}
 				merged = append(merged, s)
 			}
-			if n == 0 || len(merged) > groupPiece {
+			if n == 0 || len(merged) > g.p.piece {
 				break
 			}
 		}
 		in.Close()
 		merged = append(merged, g.sums[at:]...)
 		g.sums, merged = merged, g.sums
-		if len(g.sums) > groupPiece {
-			g.sums, g.more = g.sums[:groupPiece], true
-			if last := g.sums[groupPiece-1].Time; q.Backward {
+		if len(g.sums) > g.p.piece {
+			g.sums, g.more = g.sums[:g.p.piece], true
+			if last := g.sums[g.p.piece-1].Time; q.Backward {
 				from = last - q.Step + 1
 			} else {
 				to = last + (q.Step - 1)

@@ -352,7 +352,12 @@ func TestAgainstModel(t *testing.T) {
 		m := drawMemory(t)
 		q, hosts := drawQuery(t)
 		want := model(m, q, hosts)
-		answer, err := Run(context.Background(), m, q, Options{Workers: rapid.IntRange(1, 4).Draw(t, "workers")})
+		answer, err := Run(context.Background(), m, q, Options{
+			Workers: rapid.IntRange(1, 4).Draw(t, "workers"),
+			sizes: &sizes{
+				batch: rapid.IntRange(1, 8).Draw(t, "batch"), window: rapid.IntRange(1, 100).Draw(t, "window"), piece: rapid.IntRange(1, 5).Draw(t, "piece"),
+			},
+		})
 		if err != nil {
 			if len(want) > 0 || err != ErrNotFound && err != ErrGroup {
 				t.Fatalf("%+v: %v, with %d rows to find", q, err, len(want))

@@ -22,6 +22,7 @@ type plan struct {
 	label  []uint32 // of each lane, ascending
 	metric []uint8  // of each label in Aggregate: which of the metrics
 	named  []string // of each label, where series are grouped
+	piece  int      // see sizes
 }
 
 func (p *plan) lanes() int { return len(p.label) }

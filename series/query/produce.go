@@ -77,7 +77,7 @@ func (r *run) base(lane int) uint32 {
 func (r *run) batch(lane int) *Batch {
 	b, _ := r.pool.Get().(*Batch)
 	if b == nil {
-		b = &Batch{Series: make([]uint32, 0, batchRows)}
+		b = &Batch{Series: make([]uint32, 0, r.sizes.batch)}
 	}
 	b.Clear()
 	b.Width = r.width
@@ -95,12 +95,12 @@ func (r *run) stream(e *emitter, lane int) error {
 		return err
 	}
 	defer cur.close()
-	most := batchRows
+	most := r.sizes.batch
 	if q.Limit > 0 && len(q.Apply) == 0 {
 		most = int(min(q.Limit+q.Offset, uint64(most)))
 		most = max(most, 1)
 	}
-	for more := true; more; most = batchRows {
+	for more := true; more; most = r.sizes.batch {
 		b := r.batch(lane)
 		c := columns{b.Times, b.Values, b.Missing, b.Texts, r.width}
 		if more, err = cur.next(&c, most); err != nil {
@@ -218,9 +218,9 @@ func (r *run) findNames(ctx context.Context) (func(*emitter) error, error) {
 }
 
 func (r *run) produceNames(e *emitter) error {
-	for from := 0; from < len(r.p.ids); from += batchRows {
+	for from := 0; from < len(r.p.ids); from += r.sizes.batch {
 		b := &Batch{Base: uint32(from)}
-		for _, id := range r.p.ids[from:min(from+batchRows, len(r.p.ids))] {
+		for _, id := range r.p.ids[from:min(from+r.sizes.batch, len(r.p.ids))] {
 			if name := r.p.ix.Name(id); name != "" {
 				b.Series = append(b.Series, uint32(len(b.Names)))
 				b.Names = append(b.Names, name)
@@ -256,5 +256,5 @@ func (s *Suggest) Run(ctx context.Context, ix *names.Index) (*Rows, error) {
 	for i := range found {
 		b.Series = append(b.Series, uint32(i))
 	}
-	return (&run{}).start(ctx, &Query{Kind: Search, Output: s.Output}, pipeline, func(e *emitter) error { return e.emit(b) }), nil
+	return (&run{sizes: &usual}).start(ctx, &Query{Kind: Search, Output: s.Output}, pipeline, func(e *emitter) error { return e.emit(b) }), nil
 }

@@ -21,13 +21,25 @@ type Batch = rows.Batch
 type Options struct {
 	Memory  int64 // bytes that the query may hold; 256 MiB if 0
 	Workers int   // goroutines that read; one a core if 0
+
+	sizes *sizes // other than usual, for tests
 }
+
+// sizes is how much is held at once.
+type sizes struct {
+	batch  int // rows of a batch
+	window int // rows that are merged at once, about
+	piece  int // spans that are summed up over a group of series at once
+}
+
+var usual = sizes{batch: 2048, window: 1 << 17, piece: 4096}
 
 // run is a query that runs.
 type run struct {
 	p        *plan
 	memory   account
 	workers  int
+	sizes    *sizes
 	width    int // of rows as they are read
 	rowBytes int
 	names    []string // of all labels, where rows of any of them come mixed
@@ -71,7 +83,10 @@ func Run(ctx context.Context, src Source, q *Query, opts Options) (*Rows, error)
 			return nil, err
 		}
 	}
-	r := &run{workers: opts.Workers, width: env.Width}
+	r := &run{workers: opts.Workers, width: env.Width, sizes: opts.sizes}
+	if r.sizes == nil {
+		r.sizes = &usual
+	}
 	r.memory.limit = opts.Memory
 	if r.memory.limit == 0 {
 		r.memory.limit = 256 << 20
@@ -93,6 +108,7 @@ func Run(ctx context.Context, src Source, q *Query, opts Options) (*Rows, error)
 		if r.p, err = q.plan(ctx, src); err != nil {
 			return nil, err
 		}
+		r.p.piece = r.sizes.piece
 		if err := r.memory.take(r.p.bytes()); err != nil {
 			return nil, err
 		}

@@ -6,12 +6,6 @@ import (
 	"sync/atomic"
 )
 
-// batchRows is how many rows a batch has.
-const batchRows = 2048
-
-// windowRows is about how many rows are merged at once.
-const windowRows = 1 << 17
-
 // Times in the direction of reading are keys: time^mask, which ascend also where times descend.
 
 // merge emits the rows of some lanes by time. It takes the range in windows that hold about budget rows: reads all lanes
@@ -33,9 +27,9 @@ func (r *run) merge(e *emitter, a, b, workers int) error {
 	if first > last {
 		return nil
 	}
-	budget := max(windowRows, 4*(b-a))
+	budget := max(r.sizes.window, 2*(b-a))
 	if p.q.Limit > 0 && len(p.q.Apply) == 0 && p.q.Limit+p.q.Offset < uint64(budget) {
-		budget = max(int(p.q.Limit+p.q.Offset), 2*(b-a), 1024)
+		budget = min(budget, max(int(p.q.Limit+p.q.Offset), 2*(b-a), 1024))
 	}
 
 	// One goroutine reads windows, this one merges the window before.
@@ -192,13 +186,13 @@ func (w *window) readLane(ctx context.Context, p *part, lane int) error {
 	}
 	defer cur.close()
 	p.width = w.run.width
-	begin, size := p.len(), 64
+	begin, size := p.len(), min(64, w.run.sizes.batch)
 	for more := true; more; {
 		n := p.len()
 		if more, err = cur.next(&p.columns, size); err != nil {
 			return err
 		}
-		size = min(2*size, batchRows)
+		size = min(2*size, w.run.sizes.batch)
 		got := p.len() - n
 		w.rows.Add(int64(got))
 		bytes := got * w.run.rowBytes
@@ -307,7 +301,7 @@ func (w *window) merge(e *emitter) error {
 		if len(p.texts) > 0 {
 			out.Texts = append(out.Texts, p.texts[at])
 		}
-		if len(out.Series) == batchRows {
+		if len(out.Series) == r.sizes.batch {
 			if err := full(); err != nil {
 				return err
 			}
