@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -144,3 +145,32 @@ func (r memoryGroups) Next(groups []Group) (int, error) {
 	r.groups = r.groups[n:]
 	return n, nil
 }
+
+// columnar is a memory that reads without copying first, for benchmarks.
+type columnar struct{ *memory }
+
+type columnarReader struct{ left []point }
+
+func (c *columnar) Points(_ context.Context, id names.ID, from, to int64, backward bool, _ *Bounds) (Points, error) {
+	all := c.points[id]
+	i, _ := slices.BinarySearchFunc(all, from, func(p point, t int64) int { return cmp.Compare(p.time, t) })
+	j := len(all)
+	for j > i && all[j-1].time > to {
+		j--
+	}
+	if backward {
+		return nil, errors.ErrUnsupported
+	}
+	return &columnarReader{all[i:j]}, nil
+}
+
+func (r *columnarReader) Next(times []int64, values []float64) (int, error) {
+	n := min(len(times), len(r.left))
+	for i := range n {
+		times[i], values[i] = r.left[i].time, r.left[i].value
+	}
+	r.left = r.left[n:]
+	return n, nil
+}
+
+func (r *columnarReader) Close() {}

@@ -1,0 +1,146 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"testing"
+)
+
+// regular is some series with points every step.
+func regular(series, points int, step int64) *memory {
+	m := newMemory()
+	for s := range series {
+		p := make([]point, points)
+		for i := range p {
+			p[i] = point{time: int64(i) * step, value: float64((s*31+i*7919)%10000) / 100}
+		}
+		m.add("cpu dc=east host=web-"+strconv.Itoa(s), p...)
+	}
+	return m
+}
+
+func everything(kind Kind, order Order) *Query {
+	return &Query{Kind: kind, Metrics: []string{"cpu"}, From: math.MinInt64, To: math.MaxInt64, Order: order}
+}
+
+func TestMemoryLimit(t *testing.T) {
+	m := regular(100, 2000, 1)
+	answer, err := Run(context.Background(), m, everything(Select, ByTime), Options{Memory: 100_000})
+	if err == nil {
+		_, err = answer.WriteTo(io.Discard)
+		answer.Close()
+	}
+	var limit *MemoryError
+	if !errors.As(err, &limit) || limit.Limit != 100_000 {
+		t.Fatalf("got %v, want an error of memory", err)
+	}
+	// Series by series it fits.
+	answer, err = Run(context.Background(), m, everything(Select, BySeries), Options{Memory: 100_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Close()
+	rows := 0
+	for _, err := range answer.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows++
+	}
+	if rows != 100*2000 {
+		t.Fatalf("%d rows", rows)
+	}
+	m.open.Wait()
+}
+
+// TestWindowsGiveMemoryBack reads more than may be held at once.
+func TestWindowsGiveMemoryBack(t *testing.T) {
+	m := regular(50, 5000, 10)
+	answer, err := Run(context.Background(), m, everything(Select, ByTime), Options{Memory: 1 << 20, Workers: 2, sizes: &sizes{batch: 256, window: 4096, piece: 64}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, rows := int64(math.MinInt64), 0
+	for r, err := range answer.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Time < last {
+			t.Fatalf("%d comes behind %d", r.Time, last)
+		}
+		last = r.Time
+		rows++
+	}
+	if rows != 50*5000 {
+		t.Fatalf("%d rows", rows)
+	}
+	if left := answer.r.memory.used.Load(); left > 100_000 {
+		t.Fatalf("%d bytes are still counted", left)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	m := regular(20, 20_000, 1)
+	for _, order := range []Order{ByTime, BySeries} {
+		ctx, cancel := context.WithCancel(context.Background())
+		answer, err := Run(ctx, m, everything(Select, order), Options{Workers: 3, sizes: &sizes{batch: 16, window: 1024, piece: 16}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := answer.Next(); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		for err == nil {
+			_, err = answer.Next()
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v", err)
+		}
+		answer.Close()
+	}
+	// Closed before the end.
+	answer, err := Run(context.Background(), m, everything(Select, ByTime), Options{Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Close()
+	if _, err := answer.Next(); err != io.EOF {
+		t.Fatalf("got %v", err)
+	}
+	m.open.Wait()
+}
+
+func BenchmarkSelectCSV(b *testing.B) {
+	for _, c := range []struct {
+		name           string
+		series, points int
+		order          Order
+	}{
+		{"one series", 1, 1_000_000, BySeries},
+		{"100 by series", 100, 10_000, BySeries},
+		{"100 by time", 100, 10_000, ByTime},
+		{"1000 by time", 1000, 1000, ByTime},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			m := regular(c.series, c.points, 1e10)
+			fast := &columnar{memory: m}
+			q := everything(Select, c.order)
+			q.Output.Format = 1
+			for b.Loop() {
+				answer, err := Run(context.Background(), fast, q, Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := answer.WriteTo(io.Discard); err != nil {
+					b.Fatal(err)
+				}
+				answer.Close()
+			}
+			b.ReportMetric(float64(c.series*c.points)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mpoints/s")
+		})
+	}
+}
