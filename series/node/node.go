@@ -19,11 +19,8 @@ type Kind byte
 
 // The kinds of nodes. The numbers are those of the format.
 const (
-	Leaf       Kind = 1 // points
-	Inner      Kind = 2 // references
-	FoldedLeaf Kind = 3 // points of a tree that is being rewritten: they count once a Fold names them
-	FoldedNode Kind = 4 // references within such a tree
-	Fold       Kind = 5 // references that take the place of others
+	Leaf  Kind = 1 // points
+	Inner Kind = 2 // references
 )
 
 func (k Kind) String() string {
@@ -32,12 +29,6 @@ func (k Kind) String() string {
 		return "leaf"
 	case Inner:
 		return "inner node"
-	case FoldedLeaf:
-		return "rewritten leaf"
-	case FoldedNode:
-		return "rewritten inner node"
-	case Fold:
-		return "fold"
 	}
 	return fmt.Sprintf("kind %d", byte(k))
 }
@@ -56,22 +47,28 @@ type Header struct {
 	// points have trees of their own.
 	Lane uint32
 	// Ordinal and Late say of a leaf how many points of the series, those that came in order and those that came late,
-	// are in the volumes once it is: what the log has of these is not needed any more. Of a Fold, Ordinal is how many
-	// deletions it has carried out, and Late the number of lanes that it has made obsolete.
+	// are in the volumes once it is: what the log has of these is not needed any more.
 	Ordinal, Late uint64
-	// Part says that the node counts only together with the nodes of the series that follow it, up to one that is no
-	// part.
-	Part bool
+	// More says that the node counts only together with the next node of the series that has Continued set: nodes that
+	// count all or not at all are a chain. A node without Continued starts anew, and a chain that was open until then,
+	// since writing it had failed, is nothing.
+	More, Continued bool
 }
 
-// part is the bit of the first byte that says so.
-const part = 0x80
+// Bits of the first byte of a node, which stand for the fields of Header of the same names.
+const (
+	More      = 0x80
+	Continued = 0x40
+)
 
 // appendHeader appends h to dst.
 func appendHeader(dst []byte, h Header) []byte {
 	kind := byte(h.Kind)
-	if h.Part {
-		kind |= part
+	if h.More {
+		kind |= More
+	}
+	if h.Continued {
+		kind |= Continued
 	}
 	dst = append(dst, kind)
 	dst = binary.AppendUvarint(dst, uint64(h.Series))
@@ -85,8 +82,9 @@ func DecodeHeader(src []byte) (h Header, body []byte, err error) {
 	if len(src) == 0 {
 		return h, nil, fmt.Errorf("%w: no bytes", ErrCorrupt)
 	}
-	h.Kind, h.Part = Kind(src[0]&^part), src[0]&part != 0
-	if h.Kind < Leaf || h.Kind > Fold {
+	h.Kind, h.More = Kind(src[0]&^(More|Continued)), src[0]&More != 0
+	h.Continued = src[0]&Continued != 0
+	if h.Kind < Leaf || h.Kind > Inner {
 		return h, nil, fmt.Errorf("%w: unknown %v", ErrCorrupt, h.Kind)
 	}
 	r := reader{src: src[1:]}

@@ -20,7 +20,9 @@ func header(t *rapid.T, kinds ...node.Kind) node.Header {
 		Lane:    rapid.Uint32().Draw(t, "lane"),
 		Ordinal: rapid.Uint64().Draw(t, "ordinal"),
 		Late:    rapid.Uint64().Draw(t, "late"),
-		Part:    rapid.Bool().Draw(t, "part"),
+
+		More:      rapid.Bool().Draw(t, "more"),
+		Continued: rapid.Bool().Draw(t, "continued"),
 	}
 }
 
@@ -39,7 +41,7 @@ func ref(t *rapid.T) node.Ref {
 
 func TestInnerComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := header(t, node.Inner, node.FoldedNode, node.Fold)
+		h := header(t, node.Inner)
 		refs := rapid.SliceOfN(rapid.Custom(ref), 1, node.MaxFanout).Draw(t, "refs")
 		got, body, err := node.DecodeHeader(node.AppendInner(nil, h, refs))
 		if err != nil || got != h {
@@ -66,7 +68,7 @@ func vector(first int64, values []float64) node.Vector {
 
 func TestLeafComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := header(t, node.Leaf, node.FoldedLeaf)
+		h := header(t, node.Leaf)
 		want := rapid.SliceOfN(rapid.SliceOfN(rapid.Float64(), 1, 20), 1, 5).Draw(t, "values")
 		var vectors []node.Vector
 		var texts []byte
@@ -104,7 +106,7 @@ func TestGolden(t *testing.T) {
 	r := node.Ref{At: 1 << 40, Oldest: 1<<40 - 5, Length: 77, Level: 1}
 	r.Add([]int64{10, 20}, []float64{1.5, 0.5})
 	inner := node.AppendInner(nil, node.Header{Kind: node.Inner, Series: 300, Lane: 1, Ordinal: 0}, []node.Ref{r})
-	leaf := node.AppendLeaf(nil, node.Header{Kind: node.Leaf, Series: 7, Ordinal: 3, Late: 2, Part: true}, []node.Vector{vector(5, []float64{2, 2, 2})}, nil)
+	leaf := node.AppendLeaf(nil, node.Header{Kind: node.Leaf, Series: 7, Ordinal: 3, Late: 2, More: true}, []node.Vector{vector(5, []float64{2, 2, 2})}, nil)
 	if got, want := fmt.Sprintf("%x", leaf), goldenLeaf; got != want {
 		t.Errorf("leaf\n%s, want\n%s", got, want)
 	}
@@ -121,7 +123,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if h.Kind == node.Leaf || h.Kind == node.FoldedLeaf {
+		if h.Kind == node.Leaf {
 			vectors, texts, err := node.DecodeLeaf(nil, body)
 			if err != nil {
 				return

@@ -1,0 +1,188 @@
+package tree
+
+import (
+	"fmt"
+
+	"weir/series/names"
+)
+
+// MaxText is how many bytes the text of an event has at most: as many as fit a leaf in any case.
+const MaxText = 16 << 10
+
+// A Place is where a point stands in the order in which the points of a series came: its number among those that came
+// in order, or among the late ones. It is what the log says of a point, so that what is read from it a second time is
+// not added a second time.
+type Place struct {
+	Ordinal uint64
+	Late    bool
+}
+
+// Append adds a point. It is in memory when Append returns; segment is where the log has it, which Segment tells until
+// the point is in a node.
+func (f *Forest) Append(id names.ID, time int64, value float64, segment uint32) (Place, error) {
+	s := f.at(id)
+	late, err := f.room(id, s, time)
+	if err != nil {
+		return Place{}, err
+	}
+	if late {
+		if err := f.putLate(id, s, time, value); err != nil {
+			return Place{}, err
+		}
+		r := f.rare[id]
+		r.late++
+		if r.segment == 0 {
+			r.segment = segment
+		}
+		f.touch(s, segment)
+		return Place{r.late - 1, true}, nil
+	}
+	if err := f.put(s, time, value); err != nil {
+		return Place{}, err
+	}
+	s.ordinal++
+	f.touch(s, segment)
+	return Place{s.ordinal - 1, false}, nil
+}
+
+func (f *Forest) touch(s *state, segment uint32) {
+	if s.segment == 0 {
+		s.segment = segment
+	}
+	s.touched = f.clock
+}
+
+// AppendEvent is Append for a series whose points are texts. The text is not kept.
+func (f *Forest) AppendEvent(id names.ID, time int64, text []byte, segment uint32) (Place, error) {
+	if len(text) > MaxText {
+		return Place{}, fmt.Errorf("a text of %d bytes, want at most %d", len(text), MaxText)
+	}
+	s := f.at(id)
+	r := f.makeEvents(id, s)
+	t, _, err := f.textsFor(id, s, r, time, false)
+	if err != nil {
+		return Place{}, err
+	}
+	return f.Append(id, time, t.put(text), segment)
+}
+
+// textsFor is where the text of a point goes, and whether the point is late. It flushes first what has to be flushed
+// before there is room for the point, since a text is in its place afterwards.
+func (f *Forest) textsFor(id names.ID, s *state, r *rare, time int64, late bool) (*texts, bool, error) {
+	if !late {
+		if len(r.texts.bytes) > maxTexts {
+			if err := f.flush(id, s); err != nil {
+				return nil, false, err
+			}
+		}
+		var err error
+		if late, err = f.room(id, s, time); err != nil {
+			return nil, false, err
+		}
+	}
+	if !late {
+		return r.texts, false, nil
+	}
+	if len(r.lateTexts.bytes) > maxTexts || len(r.times) >= f.limits.Late {
+		if err := f.flushLate(id, s, r); err != nil {
+			return nil, false, err
+		}
+	}
+	return r.lateTexts, true, nil
+}
+
+func (f *Forest) makeEvents(id names.ID, s *state) *rare {
+	r := f.makeRare(id, s)
+	if r.texts == nil {
+		r.texts, r.lateTexts = &texts{}, &texts{}
+	}
+	return r
+}
+
+// Again adds a point that is read from the log, unless the series has it. Points of a series must be read in the order
+// of their ordinals. It reports whether the point was added.
+func (f *Forest) Again(id names.ID, time int64, value float64, text []byte, place Place, segment uint32) (bool, error) {
+	s := f.at(id)
+	if place.Late && s.flags&hasRare != 0 && place.Ordinal < f.rare[id].late || !place.Late && place.Ordinal < s.ordinal {
+		return false, nil
+	}
+	// A point that had come in order may be late now: it had come before the points were encoded that are encoded now.
+	late := place.Late
+	var err error
+	if text != nil {
+		var t *texts
+		if t, late, err = f.textsFor(id, s, f.makeEvents(id, s), time, late); err == nil {
+			value = t.put(text)
+		}
+	} else if !late {
+		late, err = f.room(id, s, time)
+	}
+	if err != nil {
+		return false, err
+	}
+	if late {
+		if err := f.putLate(id, s, time, value); err != nil {
+			return false, err
+		}
+		r := f.rare[id]
+		if place.Late {
+			r.late = place.Ordinal + 1
+		} else {
+			r.mixed = true
+			s.ordinal = place.Ordinal + 1
+		}
+		if r.segment == 0 {
+			r.segment = segment
+		}
+	} else {
+		if err := f.put(s, time, value); err != nil {
+			return false, err
+		}
+		s.ordinal = place.Ordinal + 1
+	}
+	f.touch(s, segment)
+	return true, nil
+}
+
+// Tick moves the clock on by which Cold tells the series that nothing was added to for long.
+func (f *Forest) Tick() { f.clock++ }
+
+// FlushOlder flushes the series whose oldest point in memory is in a segment of the log before limit.
+func (f *Forest) FlushOlder(limit uint32) error {
+	return f.each(func(id names.ID, s *state) error {
+		if s.segment == 0 || s.segment >= limit {
+			return nil
+		}
+		return f.Flush(id)
+	})
+}
+
+// OldestSegment is the first segment of the log that has a point that is in no node; 0 if there is none.
+func (f *Forest) OldestSegment() uint32 {
+	oldest := uint32(0)
+	_ = f.each(func(_ names.ID, s *state) error {
+		if s.segment != 0 && (oldest == 0 || s.segment < oldest) {
+			oldest = s.segment
+		}
+		return nil
+	})
+	return oldest
+}
+
+// CloseCold closes series to which nothing was added for turns of the clock, until so many bytes less are in use, and
+// returns how many are.
+func (f *Forest) CloseCold(turns uint32, bytes int) (freed int, err error) {
+	before := f.Memory()
+	err = f.each(func(id names.ID, s *state) error {
+		if before-f.Memory() >= bytes || f.clock-s.touched < turns || s.tail == 0 && s.open == 0 && s.refsLen <= 1 {
+			return nil
+		}
+		return f.Close(id)
+	})
+	return before - f.Memory(), err
+}
+
+// CloseAll closes all series.
+func (f *Forest) CloseAll() error {
+	return f.each(func(id names.ID, _ *state) error { return f.Close(id) })
+}

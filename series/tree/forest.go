@@ -1,0 +1,184 @@
+// Package tree keeps series as trees of nodes in volumes: what is appended to, what is read, and what is left when the
+// program ends or is killed.
+//
+// A Forest holds many series. Of each it has in memory the points that are in no node yet, and references to the nodes
+// that have no parent yet, each with the aggregate of the points below it. Nodes are written once, when they are full,
+// left to right; nothing is read in order to write.
+//
+//	in memory   references ............ open leaf ......... tail
+//	                |    |    |         (vectors, encoded)  (points as they came)
+//	in volumes    inner leaf leaf
+//	             /  |  \
+//
+// Points that come too late for the tail go to a buffer, and from there to trees of their own, the lanes; reading
+// merges the lanes.
+package tree
+
+import (
+	"unsafe"
+
+	"weir/series/aggregate"
+	"weir/series/arena"
+	"weir/series/codec"
+	"weir/series/names"
+	"weir/series/node"
+)
+
+// Volumes is where the nodes are. See package volume.
+type Volumes interface {
+	// Append adds a node, and returns where it is and how many bytes it takes there.
+	Append(payload []byte) (at uint64, length int, err error)
+	// Read returns the node at an address, in the memory of dst if there is room.
+	Read(dst []byte, at uint64, length int) (payload []byte, err error)
+	// End is the address that a node appended now would get, or one before it.
+	End() uint64
+	// Oldest is the lowest address that may still be read.
+	Oldest() uint64
+}
+
+// Limits of what is in memory of one series. A Forest's owner lowers them where there are many series.
+type Limits struct {
+	Tail int // points that are kept as they came before they are encoded; a power of two from 4 to 512
+	Leaf int // bytes of encoded points at which a leaf is written
+	Late int // late points that are kept before they are written
+}
+
+// DefaultLimits make the smallest files.
+var DefaultLimits = Limits{Tail: codec.Max, Leaf: 4096, Late: 4096}
+
+const (
+	pageShift = 8
+	pageSize  = 1 << pageShift
+	refBytes  = int(unsafe.Sizeof(node.Ref{}))
+	// maxRefs is how many references without a parent a series may have: more than there are in a tree of any size, so
+	// that there is room while inner nodes cannot be written.
+	maxRefs = 500
+)
+
+// state is a series in memory. It holds no pointers, so that a million of them are nothing to the garbage collector.
+type state struct {
+	refsTotal aggregate.Aggregate // of all references of lane 0
+	ordinal   uint64              // points that came in order
+	persisted uint64              // how many of these are in nodes
+	tail      arena.Handle        // times in its first half, values in the second
+	open      arena.Handle        // an aggregate, then vectors: see open.go
+	refs      arena.Handle        // of lane 0
+	segment   uint32              // of the log, where the oldest point is that is in no node; 0 if there is none
+	touched   uint32              // the turn of the Forest's clock in which the last point came
+	tailLen   uint16
+	openLen   uint16 // bytes of vectors
+	refsLen   uint16
+	tailClass uint8
+	openClass uint8
+	refsClass uint8
+	vectors   uint8 // in the open leaf
+	flags     uint8
+	hint      codec.Hint
+}
+
+const (
+	// folded: the only reference of lane 0 is to a node that holds the references that were in memory when the series
+	// was closed. They are read back when a leaf is added.
+	folded = 1 << iota
+	// hasRare: there is an entry in Forest.rare.
+	hasRare
+	// floored: refsTotal.LastTime is a bound although there may be no reference left.
+	floored
+)
+
+// Forest is the trees of the series whose IDs are first, first + stride, first + 2·stride and so on. It is not safe
+// for concurrent use, but what it returns stays as it is while it changes.
+type Forest struct {
+	volumes       Volumes
+	first, stride names.ID
+	limits        Limits
+	arena         arena.Arena
+	pages         []*[pageSize]state
+	rare          map[names.ID]*rare
+	rareBytes     int
+	clock         uint32
+
+	// Scratch, of no meaning between calls.
+	bytes   []byte
+	encoded []byte
+	times   []int64
+	values  []float64
+	vecs    []node.Vector
+}
+
+// New returns an empty Forest.
+func New(volumes Volumes, first, stride names.ID, limits Limits) *Forest {
+	return &Forest{volumes: volumes, first: first, stride: stride, limits: limits, rare: map[names.ID]*rare{}}
+}
+
+// SetLimits changes the limits for what comes.
+func (f *Forest) SetLimits(limits Limits) { f.limits = limits }
+
+// Memory is how many bytes the series in memory take: their states, what is open, and what is late.
+func (f *Forest) Memory() int {
+	return f.arena.Bytes() + len(f.pages)*pageSize*int(unsafe.Sizeof(state{})) + f.rareBytes
+}
+
+// Release gives the memory back. The Forest is not to be used afterwards.
+func (f *Forest) Release() error { return f.arena.Release() }
+
+// at is the state of a series, made if need be.
+func (f *Forest) at(id names.ID) *state {
+	slot := int((id - f.first) / f.stride)
+	for slot>>pageShift >= len(f.pages) {
+		f.pages = append(f.pages, new([pageSize]state))
+	}
+	return &f.pages[slot>>pageShift][slot&(pageSize-1)]
+}
+
+// find is the state of a series, or nil if there never was a point of it.
+func (f *Forest) find(id names.ID) *state {
+	slot := int((id - f.first) / f.stride)
+	if slot>>pageShift >= len(f.pages) {
+		return nil
+	}
+	return &f.pages[slot>>pageShift][slot&(pageSize-1)]
+}
+
+// each calls do with every series that there is a state of.
+func (f *Forest) each(do func(id names.ID, s *state) error) error {
+	for p, page := range f.pages {
+		for i := range page {
+			if err := do(f.first+names.ID(p<<pageShift+i)*f.stride, &page[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lane0 is the references of the lane of the points that came in order.
+func (f *Forest) lane0(s *state) []node.Ref {
+	if s.refs == arena.None {
+		return nil
+	}
+	return arena.View[node.Ref](&f.arena, s.refs, int(s.refsClass))[:s.refsLen]
+}
+
+// setLane0 puts references in the place of those that there are.
+func (f *Forest) setLane0(s *state, refs []node.Ref) error {
+	if len(refs) == 0 {
+		f.arena.Free(s.refs, int(s.refsClass))
+		s.refs, s.refsLen, s.refsClass = arena.None, 0, 0
+		return nil
+	}
+	class := arena.Class(len(refs) * refBytes)
+	if s.refs == arena.None || class != int(s.refsClass) {
+		h, err := f.arena.Alloc(class)
+		if err != nil {
+			return err
+		}
+		copy(arena.View[node.Ref](&f.arena, h, class), refs) // refs may be in the old block
+		f.arena.Free(s.refs, int(s.refsClass))
+		s.refs, s.refsClass = h, uint8(class)
+	} else {
+		copy(arena.View[node.Ref](&f.arena, s.refs, class), refs)
+	}
+	s.refsLen = uint16(len(refs))
+	return nil
+}

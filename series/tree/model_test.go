@@ -1,0 +1,273 @@
+package tree_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weir/series/aggregate"
+	"weir/series/disk/faulty"
+	"weir/series/names"
+	"weir/series/tree"
+	"weir/series/volume"
+)
+
+// point is one of the model, and what the log would say of it.
+type point struct {
+	time  int64
+	value float64
+	text  string
+	place tree.Place
+	gone  bool
+}
+
+// entry of the log: a point, or a deletion behind those before it.
+type entry struct {
+	id       names.ID
+	point    point
+	deletion *tree.Deletion
+}
+
+// machine compares a Forest with lists of points.
+type machine struct {
+	t       *rapid.T
+	volumes *volume.Volumes
+	forest  *tree.Forest
+	points  map[names.ID][]point
+	log     []entry
+	now     map[names.ID]int64
+	limits  tree.Limits
+	// distinct: points of one time have values of their own, and the machine does not start again, since the order of
+	// late points of one time may be another one afterwards.
+	distinct bool
+}
+
+const (
+	firstID = names.ID(3)
+	stride  = names.ID(4)
+	events  = firstID + 2*stride // the series whose points are texts
+)
+
+func newMachine(t *rapid.T) *machine {
+	v, err := volume.Open(faulty.New(), "v", volume.Options{Size: volume.MinSize, Reserve: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{t: t, volumes: v, points: map[names.ID][]point{}, now: map[names.ID]int64{}}
+	m.distinct = rapid.Bool().Draw(t, "distinct")
+	m.drawLimits()
+	m.forest = tree.New(v, firstID, stride, m.limits)
+	return m
+}
+
+func (m *machine) drawLimits() {
+	m.limits = tree.Limits{
+		Tail: 1 << rapid.IntRange(2, 6).Draw(m.t, "tail"),
+		Leaf: rapid.IntRange(1, 300).Draw(m.t, "leaf"),
+		Late: rapid.IntRange(1, 20).Draw(m.t, "late"),
+	}
+}
+
+func (m *machine) id() names.ID {
+	return firstID + stride*names.ID(rapid.IntRange(0, 2).Draw(m.t, "series"))
+}
+
+func (m *machine) append(id names.ID, time int64) {
+	p := point{time: time, value: float64(time * 7 % 5)}
+	var err error
+	if m.distinct {
+		p.value = float64(rapid.IntRange(-9, 9).Draw(m.t, "value"))
+	}
+	if id == events {
+		p.text = fmt.Sprint("text ", p.value)
+		p.value = 0
+		p.place, err = m.forest.AppendEvent(id, time, []byte(p.text), 1)
+	} else {
+		p.place, err = m.forest.Append(id, time, p.value, 1)
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.points[id] = append(m.points[id], p)
+	m.log = append(m.log, entry{id: id, point: p})
+}
+
+// Grow adds many points in order, some of them at one time.
+func (m *machine) Grow(*rapid.T) {
+	id := m.id()
+	for range rapid.IntRange(1, 200).Draw(m.t, "points") {
+		m.now[id] += rapid.Int64Range(0, 2).Draw(m.t, "step")
+		m.append(id, m.now[id])
+	}
+}
+
+// Late adds points that are not in order.
+func (m *machine) Late(*rapid.T) {
+	id := m.id()
+	for range rapid.IntRange(1, 30).Draw(m.t, "points") {
+		back := rapid.Int64Range(0, rapid.SampledFrom([]int64{3, 30, 300}).Draw(m.t, "how late")).Draw(m.t, "back")
+		m.append(id, m.now[id]-back)
+	}
+}
+
+func (m *machine) Flush(*rapid.T) { m.no(m.forest.Flush(m.id())) }
+
+func (m *machine) Close(*rapid.T) { m.no(m.forest.Close(m.id())) }
+
+func (m *machine) Limits(*rapid.T) {
+	m.drawLimits()
+	m.forest.SetLimits(m.limits)
+}
+
+func (m *machine) Delete(*rapid.T) {
+	id := m.id()
+	from := rapid.Int64Range(-10, m.now[id]+1).Draw(m.t, "from")
+	to := from + rapid.Int64Range(0, 50).Draw(m.t, "span")
+	d, err := m.forest.Delete(id, from, to)
+	m.no(err)
+	for i, p := range m.points[id] {
+		if from <= p.time && p.time <= to {
+			m.points[id][i].gone = true
+		}
+	}
+	if d.Below > 0 {
+		m.log = append(m.log, entry{id: id, deletion: &d})
+	}
+}
+
+// Again builds another Forest out of the nodes, and of the log from a place on behind which all was in memory only, or
+// from before that.
+func (m *machine) Again(t *rapid.T) {
+	if m.distinct {
+		t.Skip("see distinct")
+	}
+	m.no(m.forest.Release())
+	m.drawLimits()
+	f := tree.New(m.volumes, firstID, stride, m.limits)
+	_, err := m.volumes.Scan(0, func(at uint64, length int, payload []byte) error {
+		return f.Restore(at, length, payload)
+	}, func(err *volume.CorruptError) { m.t.Fatal(err) })
+	m.no(err)
+	for _, e := range m.log {
+		if e.deletion != nil {
+			m.no(f.DeleteAgain(e.id, *e.deletion))
+			continue
+		}
+		var text []byte
+		if e.id == events {
+			text = []byte(e.point.text)
+		}
+		_, err := f.Again(e.id, e.point.time, e.point.value, text, e.point.place, 1)
+		m.no(err)
+	}
+	m.forest = f
+}
+
+func (m *machine) no(err error) {
+	if err != nil {
+		m.t.Helper()
+		m.t.Fatal(err)
+	}
+}
+
+// Check reads a range in all ways.
+func (m *machine) Check(*rapid.T) {
+	for id := firstID; id <= events; id += stride {
+		from := rapid.Int64Range(-400, m.now[id]+2).Draw(m.t, "from")
+		to := rapid.Int64Range(from-1, m.now[id]+5).Draw(m.t, "to")
+		if rapid.Bool().Draw(m.t, "all") {
+			from, to = math.MinInt64, math.MaxInt64
+		}
+		var want []point
+		for _, p := range m.points[id] {
+			if !p.gone && from <= p.time && p.time <= to {
+				want = append(want, p)
+			}
+		}
+		slices.SortStableFunc(want, func(a, b point) int { return cmp.Compare(a.time, b.time) })
+		view := m.forest.View(id, from, to)
+		m.checkPoints(id, view, want)
+		m.checkSums(id, view, want, from, to)
+	}
+}
+
+func (m *machine) checkPoints(id names.ID, view *tree.View, want []point) {
+	for _, backward := range []bool{false, true} {
+		times, values, texts := make([]int64, len(want)+1), make([]float64, len(want)+1), make([][]byte, len(want)+1)
+		var n int
+		var err error
+		if id == events {
+			n, err = view.Points(backward, nil).NextText(times, texts)
+		} else {
+			n, err = view.Points(backward, nil).Next(times, values)
+		}
+		m.no(err)
+		var got, expected []string
+		for i := range n {
+			got = append(got, fmt.Sprint(times[i], values[i], string(texts[i])))
+		}
+		for _, p := range want {
+			expected = append(expected, fmt.Sprint(p.time, p.value, p.text))
+		}
+		if backward {
+			slices.Reverse(expected)
+		}
+		if !slices.Equal(got, expected) {
+			m.t.Fatalf("series %d, backward %v:\n%q, want\n%q", id, backward, got, expected)
+		}
+	}
+}
+
+func sum(points []point) aggregate.Aggregate {
+	var a aggregate.Aggregate
+	for _, p := range points {
+		a.AddPoint(p.time, p.value)
+	}
+	return a
+}
+
+func (m *machine) checkSums(id names.ID, view *tree.View, want []point, from, to int64) {
+	got, err := view.Aggregate()
+	m.no(err)
+	if expected := sum(want); fmt.Sprint(got) != fmt.Sprint(expected) {
+		m.t.Fatalf("series %d: %+v, want %+v", id, got, expected)
+	}
+	if from == math.MinInt64 && id != events {
+		if total, ok := m.forest.Total(id); ok && fmt.Sprint(total) != fmt.Sprint(got) {
+			m.t.Fatalf("series %d: in all %+v, want %+v", id, total, got)
+		}
+	}
+	step := rapid.Int64Range(1, 100).Draw(m.t, "step")
+	groups := view.Groups(step)
+	for len(want) > 0 {
+		first := from + int64(uint64(want[0].time-from)/uint64(step)*uint64(step))
+		n := 0
+		for n < len(want) && uint64(want[n].time-first) < uint64(step) {
+			n++
+		}
+		g, ok, err := groups.Next()
+		m.no(err)
+		if expected := sum(want[:n]); !ok || g.First != first || fmt.Sprint(g.Aggregate) != fmt.Sprint(expected) {
+			m.t.Fatalf("series %d, group %v at %d: %+v, want %+v at %d", id, ok, g.First, g.Aggregate, expected, first)
+		}
+		want = want[n:]
+	}
+	if g, ok, err := groups.Next(); ok || err != nil {
+		m.t.Fatalf("series %d: one group more: %+v, %v", id, g, err)
+	}
+}
+
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMachine(t)
+		defer func() { m.no(m.forest.Release()) }()
+		t.Repeat(map[string]func(*rapid.T){
+			"": m.Check, "Grow": m.Grow, "Late": m.Late, "Flush": m.Flush, "Close": m.Close, "Limits": m.Limits,
+			"Delete": m.Delete, "Again": m.Again,
+		})
+	})
+}

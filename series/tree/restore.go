@@ -1,0 +1,141 @@
+package tree
+
+import (
+	"fmt"
+	"slices"
+
+	"weir/series/aggregate"
+	"weir/series/names"
+	"weir/series/node"
+)
+
+// Restore makes a node part of its tree that a Forest of an earlier run had written. All nodes that are not known yet
+// must be given in the order of their addresses, before points are added; then the points of the log, by Again.
+func (f *Forest) Restore(at uint64, length int, payload []byte) error {
+	h, body, err := node.DecodeHeader(payload)
+	if err == nil && (h.Series < f.first || (h.Series-f.first)%f.stride != 0) {
+		err = fmt.Errorf("a node of series %d, which is not among those of every %d from %d", h.Series, f.stride, f.first)
+	}
+	if err == nil {
+		ref := node.Ref{At: at, Oldest: at, Length: uint32(length)}
+		if h.Kind == node.Leaf {
+			err = f.restoreLeaf(h, body, ref)
+		} else {
+			err = f.restoreInner(h, body, ref)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the node at %#x: %w", at, err)
+	}
+	return nil
+}
+
+func (f *Forest) restoreLeaf(h node.Header, body []byte, ref node.Ref) (err error) {
+	var packed []byte
+	f.vecs, packed, err = node.DecodeLeaf(f.vecs[:0], body)
+	if err != nil {
+		return err
+	}
+	for _, v := range f.vecs {
+		f.times, f.values, err = v.Decode(f.times[:0], f.values[:0])
+		if err != nil {
+			return err
+		}
+		ref.Add(f.times, f.values)
+	}
+	s := f.at(h.Series)
+	if len(packed) > 0 {
+		f.makeEvents(h.Series, s)
+	}
+	if h.More || h.Continued || h.Late > 0 || h.Lane > 0 {
+		f.makeRare(h.Series, s)
+	}
+	r := f.rareOf(h.Series, s)
+	leaves := []laneRef{{h.Lane, ref}}
+	if r != nil {
+		if h.Continued {
+			if len(r.chain) == 0 {
+				return nil // it was begun by a node that is lost
+			}
+			leaves = append(r.chain, leaves...)
+		}
+		r.chain = nil
+		if h.More {
+			r.chain = leaves
+			return nil
+		}
+		r.late, r.latePersisted = h.Late, h.Late
+	}
+	s.ordinal, s.persisted = h.Ordinal, h.Ordinal
+	for _, leaf := range leaves {
+		if leaf.lane > 0 {
+			r.lane(leaf.lane).push(leaf.Ref)
+		} else if err := f.push(s, leaf.Ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Forest) restoreInner(h node.Header, body []byte, ref node.Ref) error {
+	children, err := node.DecodeInner(nil, body)
+	if err != nil {
+		return err
+	}
+	for i := range children {
+		ref.Merge(&children[i].Aggregate)
+		ref.Oldest = min(ref.Oldest, children[i].Oldest)
+		ref.Level = max(ref.Level, children[i].Level+1)
+	}
+	s := f.at(h.Series)
+	if h.Lane > 0 {
+		l := f.makeRare(h.Series, s).lane(h.Lane)
+		l.refs, err = f.gather(l.refs, ref, &l.total)
+		return err
+	}
+	refs, err := f.gather(slices.Clone(f.lane0(s)), ref, &s.refsTotal)
+	if err != nil {
+		return err
+	}
+	return f.setLane0(s, refs)
+}
+
+// gather puts ref in the place of the references that are below it.
+func (f *Forest) gather(refs []node.Ref, ref node.Ref, total *aggregate.Aggregate) ([]node.Ref, error) {
+	// A node that was written when the series was closed, and read back when it was opened again, may have some of them
+	// below it, together with others.
+	for i := 0; i < len(refs); i++ {
+		if refs[i].Oldest < ref.Oldest && ref.Oldest <= refs[i].At {
+			below, err := readInner(f.volumes, nil, refs[i])
+			if err != nil {
+				return nil, err
+			}
+			refs = slices.Replace(refs, i, i+1, below...)
+			i--
+		}
+	}
+	begin := 0
+	for begin < len(refs) && refs[begin].Oldest < ref.Oldest {
+		begin++
+	}
+	end := begin
+	for end < len(refs) && refs[end].At < ref.At {
+		end++
+	}
+	if begin == end {
+		total.Merge(&ref.Aggregate) // what is below it was in volumes that are gone
+	}
+	return slices.Replace(refs, begin, end, ref), nil
+}
+
+// Known is how many points of a series are in nodes: those that came in order, and those that came late.
+func (f *Forest) Known(id names.ID) (ordinal, late uint64) {
+	s := f.find(id)
+	if s == nil {
+		return 0, 0
+	}
+	if r := f.rareOf(id, s); r != nil {
+		late = r.latePersisted
+	}
+	return s.persisted, late
+}

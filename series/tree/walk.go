@@ -1,0 +1,378 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"weir/series/aggregate"
+	"weir/series/node"
+	"weir/series/volume"
+)
+
+// item is a piece of a lane: a subtree, a vector, or points. Its times are keys: times, or their complements if the
+// walk is backward, so that a walk always goes up.
+type item struct {
+	kind        itemKind
+	first, last int64 // bounds of the keys; exact for references and points
+	ref         node.Ref
+	vector      node.Vector
+	texts       [][]byte // of the points, or of those of the vector
+	oldest, at  uint64   // of the leaf that a vector or points are from; 0 if they are from memory
+	times       []int64  // keys
+	values      []float64
+}
+
+type itemKind byte
+
+const (
+	subtree itemKind = iota
+	vector
+	points
+)
+
+// walk goes through the points of a view in the order of their times, and skips what it may.
+type walk struct {
+	view     *View
+	backward bool
+	lo, hi   int64  // keys of the range
+	keep     *Range // of the values that are wanted; nil if all are
+	sums     bool   // whether whole subtrees may be returned
+	lanes    []laneWalk
+	vectors  []node.Vector
+	refs     []node.Ref
+}
+
+// laneWalk is what is left of a lane: a stack, the next item at the end.
+type laneWalk struct {
+	stack  []item
+	times  []int64
+	values []float64
+}
+
+// Range is of values: from Min to Max, both included unless it is said that they are not.
+type Range struct {
+	Min, Max           float64
+	AboveMin, BelowMax bool // whether Min and Max themselves are out
+}
+
+// Contains reports whether a value is in the range. NaN is in none.
+func (r *Range) Contains(v float64) bool {
+	return (v > r.Min || v == r.Min && !r.AboveMin) && (v < r.Max || v == r.Max && !r.BelowMax)
+}
+
+// overlaps reports whether there may be a value in the range among those that a sums up.
+func (r *Range) overlaps(a *aggregate.Aggregate) bool {
+	return (a.Max > r.Min || a.Max == r.Min && !r.AboveMin) && (a.Min < r.Max || a.Min == r.Max && !r.BelowMax)
+}
+
+func (v *View) walk(backward, sums bool, keep *Range) *walk {
+	w := &walk{view: v, backward: backward, sums: sums, keep: keep, lo: v.from, hi: v.to}
+	if backward {
+		w.lo, w.hi = ^v.to, ^v.from
+	}
+	for i := range v.lanes {
+		w.lanes = append(w.lanes, w.begin(&v.lanes[i]))
+	}
+	if backward {
+		slices.Reverse(w.lanes) // of points of one time, the last comes first
+	}
+	return w
+}
+
+// begin makes the items of a lane.
+func (w *walk) begin(l *laneView) laneWalk {
+	var items []item
+	for i := range l.refs {
+		items = append(items, w.subtree(l.refs[i]))
+	}
+	for i, v := range l.vectors {
+		last := l.last
+		if i+1 < len(l.vectors) {
+			last = l.vectors[i+1].FirstTime
+		}
+		items = append(items, w.between(item{kind: vector, vector: v}, v.FirstTime, last))
+	}
+	if len(l.times) > 0 {
+		it := item{times: l.times, values: l.values, texts: l.texts}
+		if w.backward {
+			it.times, it.values, it.texts = slices.Clone(l.times), slices.Clone(l.values), slices.Clone(l.texts)
+		}
+		items = append(items, w.points(it))
+	}
+	if !w.backward {
+		slices.Reverse(items)
+	}
+	return laneWalk{stack: items}
+}
+
+func (w *walk) subtree(r node.Ref) item {
+	return w.between(item{kind: subtree, ref: r}, r.FirstTime, r.LastTime)
+}
+
+// between sets the keys of an item that is between two times.
+func (w *walk) between(it item, first, last int64) item {
+	it.first, it.last = first, last
+	if w.backward {
+		it.first, it.last = ^last, ^first
+	}
+	return it
+}
+
+// points makes it an item of points, of which there is one at least; their times are turned into keys in place.
+func (w *walk) points(it item) item {
+	it.kind = points
+	if w.backward {
+		slices.Reverse(it.times)
+		slices.Reverse(it.values)
+		slices.Reverse(it.texts)
+		for i := range it.times {
+			it.times[i] = ^it.times[i]
+		}
+	}
+	it.first, it.last = it.times[0], it.times[len(it.times)-1]
+	return it
+}
+
+// next returns what comes next and has keys up to limit: either points, whose memory is valid until the next call, or,
+// if sums were asked for, a subtree that ends before limit. It is nil at the end, or if the next points are behind
+// limit.
+func (w *walk) next(limit int64) (*item, error) {
+	limit = min(limit, w.hi)
+	for {
+		l, bound, err := w.settle(limit)
+		if l == nil || err != nil {
+			return nil, err
+		}
+		top := len(l.stack) - 1
+		it := l.stack[top]
+		if it.kind == subtree {
+			l.stack = l.stack[:top]
+			if it.last <= bound {
+				return &it, nil
+			}
+			if err := w.open(l, it.ref); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		end := len(it.times)
+		if it.last > bound {
+			end, _ = slices.BinarySearch(it.times, bound+1)
+		}
+		rest := it.cut(end)
+		l.stack[top] = rest
+		if len(rest.times) == 0 {
+			l.stack = l.stack[:top]
+		}
+		return &it, nil
+	}
+}
+
+// cut leaves the first n points in it and returns the others.
+func (it *item) cut(n int) item {
+	rest := *it
+	rest.times, rest.values = it.times[n:], it.values[n:]
+	it.times, it.values = it.times[:n], it.values[:n]
+	if it.texts != nil {
+		rest.texts, it.texts = it.texts[n:], it.texts[:n]
+	}
+	if len(rest.times) > 0 {
+		rest.first = rest.times[0]
+	}
+	return rest
+}
+
+// settle returns the lane that comes next, with an item on top that begins exactly where it says, in the range: either
+// points, or a subtree all of which counts. Up to bound it is this lane's turn. There is no lane if what comes next is
+// behind limit.
+func (w *walk) settle(limit int64) (l *laneWalk, bound int64, err error) {
+	for {
+		l, bound = w.least(limit)
+		if l == nil {
+			return nil, 0, nil
+		}
+		top := len(l.stack) - 1
+		it := l.stack[top]
+		if it.first > limit {
+			return nil, 0, nil
+		}
+		if it.kind == points && it.last >= w.lo {
+			if it.first >= w.lo {
+				return l, bound, nil
+			}
+			n, _ := slices.BinarySearch(it.times, w.lo)
+			l.stack[top] = it.cut(n)
+			continue
+		}
+		if it.kind == subtree && w.counts(&it) {
+			return l, bound, nil
+		}
+		l.stack = l.stack[:top]
+		switch {
+		case it.last < w.lo || it.kind == points:
+		case it.kind == vector:
+			err = w.decode(l, it)
+		case !w.skips(&it.ref):
+			err = w.open(l, it.ref)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+}
+
+// counts reports whether all of a subtree that begins in the range is there and may be returned as it is.
+func (w *walk) counts(it *item) bool {
+	if !w.sums || it.first < w.lo || it.ref.Oldest < w.view.volumes.Oldest() {
+		return false
+	}
+	some, _ := refDeleted(w.view.deletions, &it.ref)
+	return !some
+}
+
+// skips reports whether nothing of a subtree is wanted.
+func (w *walk) skips(r *node.Ref) bool {
+	_, all := refDeleted(w.view.deletions, r)
+	return all || w.keep != nil && !w.keep.overlaps(&r.Aggregate)
+}
+
+// least is the lane whose next item begins first, and up to which key it may go before it is another lane's turn.
+func (w *walk) least(limit int64) (best *laneWalk, bound int64) {
+	at := -1
+	for i := range w.lanes {
+		s := w.lanes[i].stack
+		if len(s) > 0 && (at < 0 || s[len(s)-1].first < w.lanes[at].stack[len(w.lanes[at].stack)-1].first) {
+			at = i
+		}
+	}
+	if at < 0 {
+		return nil, 0
+	}
+	bound = limit
+	for i := range w.lanes {
+		if s := w.lanes[i].stack; i != at && len(s) > 0 {
+			first := s[len(s)-1].first
+			if i < at {
+				first-- // of points with one key, those of the lane before come first
+			}
+			bound = min(bound, first)
+		}
+	}
+	return &w.lanes[at], bound
+}
+
+// open puts what is below a subtree on the stack.
+func (w *walk) open(l *laneWalk, ref node.Ref) error {
+	if ref.At < w.view.volumes.Oldest() {
+		return nil
+	}
+	payload, err := w.view.volumes.Read(nil, ref.At, int(ref.Length))
+	if errors.Is(err, volume.ErrGone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, body, err := node.DecodeHeader(payload)
+	if err == nil {
+		if ref.Level > 0 {
+			err = w.openInner(l, body)
+		} else {
+			err = w.openLeaf(l, ref, body)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the node at %#x: %w", ref.At, err)
+	}
+	return nil
+}
+
+func (w *walk) openInner(l *laneWalk, body []byte) (err error) {
+	w.refs, err = node.DecodeInner(w.refs[:0], body)
+	if err != nil {
+		return err
+	}
+	w.pushAll(l, len(w.refs), func(i int) item { return w.subtree(w.refs[i]) })
+	return nil
+}
+
+func (w *walk) openLeaf(l *laneWalk, ref node.Ref, body []byte) (err error) {
+	var packed []byte
+	w.vectors, packed, err = node.DecodeLeaf(w.vectors[:0], body)
+	if err != nil {
+		return err
+	}
+	var texts [][]byte
+	if w.view.events {
+		if len(w.vectors) != 1 {
+			return fmt.Errorf("%w: %d vectors of events, want 1", node.ErrCorrupt, len(w.vectors))
+		}
+		raw, err := unpack(packed)
+		if err != nil {
+			return err
+		}
+		for len(raw) > 0 {
+			var text []byte
+			if text, raw, err = node.NextText(raw); err != nil {
+				return err
+			}
+			texts = append(texts, text)
+		}
+	}
+	w.pushAll(l, len(w.vectors), func(i int) item {
+		last := ref.LastTime
+		if i+1 < len(w.vectors) {
+			last = w.vectors[i+1].FirstTime
+		}
+		return w.between(item{kind: vector, vector: w.vectors[i], texts: texts, oldest: ref.Oldest, at: ref.At}, w.vectors[i].FirstTime, last)
+	})
+	return nil
+}
+
+// pushAll puts n items, which are in the order of their times, on a stack.
+func (w *walk) pushAll(l *laneWalk, n int, at func(i int) item) {
+	for k := range n {
+		i := n - 1 - k
+		if w.backward {
+			i = k
+		}
+		l.stack = append(l.stack, at(i))
+	}
+}
+
+// decode puts the points of a vector on the stack, but for those that were deleted.
+func (w *walk) decode(l *laneWalk, v item) (err error) {
+	l.times, l.values, err = v.vector.Decode(l.times[:0], l.values[:0])
+	if err != nil {
+		return fmt.Errorf("the node at %#x: %w", v.at, err)
+	}
+	if len(l.times) == 0 || v.texts != nil && len(v.texts) != len(l.times) {
+		return fmt.Errorf("the node at %#x: %w: %d points with %d texts", v.at, node.ErrCorrupt, len(l.times), len(v.texts))
+	}
+	it := item{times: l.times, values: l.values, texts: slices.Clone(v.texts)}
+	if v.at != 0 {
+		w.delete(&it, v.at)
+	}
+	if len(it.times) > 0 {
+		l.stack = append(l.stack, w.points(it))
+	}
+	return nil
+}
+
+// delete takes out the points of a leaf that were deleted.
+func (w *walk) delete(it *item, at uint64) {
+	for _, d := range w.view.deletions {
+		if d.Below <= at {
+			continue
+		}
+		lo, hi := span(it.times, d.From, d.To)
+		if lo == hi {
+			continue
+		}
+		it.times, it.values = slices.Delete(it.times, lo, hi), slices.Delete(it.values, lo, hi)
+		if it.texts != nil {
+			it.texts = slices.Delete(it.texts, lo, hi)
+		}
+	}
+}
