@@ -47,6 +47,7 @@ type Set struct {
 	Start  int64         // the time of the first points, in ns since 1970; 0 is the begin of 2024
 	Step   time.Duration // between points; 0 is ten seconds
 	Jitter time.Duration // each time is early or late by at most this, which must be below Step/2
+	Unit   time.Duration // jitter is a multiple of it: clocks of scrapes tick in milliseconds; 0 is one
 }
 
 // Regions is how many values the tag region has.
@@ -57,12 +58,13 @@ type Series struct {
 	Name string // canonical
 	Kind Kind
 
-	random       *rand.Rand
-	next         int64 // the time of the next point, before jitter
-	step, jitter int64
-	state        float64
-	phase        float64
-	index        int
+	random     *rand.Rand
+	next       int64 // the time of the next point, before jitter
+	step, unit int64
+	jitter     int64 // in units
+	state      float64
+	phase      float64
+	index      int
 }
 
 // Series is the beginning of series i of a mixed set.
@@ -73,7 +75,7 @@ func (s Set) Only(k Kind, i int) *Series {
 	r := rand.New(rand.NewPCG(s.Seed, uint64(i)))
 	g := &Series{
 		Name: fmt.Sprintf("%v host=h%04d region=r%d", k, i/int(Kinds), i%Regions), Kind: k,
-		random: r, next: s.Start, step: int64(s.Step), jitter: int64(s.Jitter),
+		random: r, next: s.Start, step: int64(s.Step), unit: int64(s.Unit),
 		phase: 2 * math.Pi * r.Float64(),
 	}
 	if s.Start == 0 {
@@ -82,6 +84,10 @@ func (s Set) Only(k Kind, i int) *Series {
 	if s.Step == 0 {
 		g.step = int64(10 * time.Second)
 	}
+	if s.Unit == 0 {
+		g.unit = int64(time.Millisecond)
+	}
+	g.jitter = int64(s.Jitter) / g.unit
 	switch k {
 	case Walk:
 		g.state = float64(r.IntN(10000)) // in hundredths
@@ -98,7 +104,7 @@ func (g *Series) Next() (t int64, v float64) {
 	t = g.next
 	g.next += g.step
 	if g.jitter > 0 {
-		t += g.random.Int64N(2*g.jitter+1) - g.jitter
+		t += (g.random.Int64N(2*g.jitter+1) - g.jitter) * g.unit
 	}
 	switch g.Kind {
 	case Walk:
