@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"math/bits"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // A Handle names a block. None is that of no block.
@@ -102,7 +100,7 @@ func (a *Arena) grow() error {
 			a.used += Size(class)
 		}
 	}
-	slab, err := unix.Mmap(-1, 0, slabBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	slab, err := mapSlab()
 	if err != nil {
 		return fmt.Errorf("no memory for another MiB of open leaves: %w", err)
 	}
@@ -135,7 +133,7 @@ func (a *Arena) next(h Handle) *Handle {
 func (a *Arena) Release() error {
 	var first error
 	for _, slab := range a.slabs {
-		if err := unix.Munmap(slab); err != nil && first == nil {
+		if err := unmapSlab(slab); err != nil && first == nil {
 			first = err
 		}
 	}
