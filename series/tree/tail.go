@@ -1,17 +1,12 @@
 package tree
 
 import (
-	"errors"
-	"slices"
 	"sort"
 
 	"weir/series/aggregate"
 	"weir/series/arena"
 	"weir/series/names"
 )
-
-// ErrTooManyNodes is the answer to points of a series whose tree cannot be written for a long time.
-var ErrTooManyNodes = errors.New("too many nodes of a series wait for one above them, which cannot be written")
 
 // tailOf is the times and values of the tail of a series, of the length of its block.
 func (f *Forest) tailOf(s *state) (times []int64, values []float64) {
@@ -144,6 +139,3 @@ func (f *Forest) totalInMemory(s *state) aggregate.Aggregate {
 	}
 	return a
 }
-
-// grow is a slice of length n with the memory of s if that is enough.
-func grow[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
