@@ -19,8 +19,9 @@ type Kind byte
 
 // The kinds of nodes. The numbers are those of the format.
 const (
-	Leaf  Kind = 1 // points
-	Inner Kind = 2 // references
+	Leaf     Kind = 1 // points
+	Inner    Kind = 2 // references
+	Deletion Kind = 3 // of points in the nodes before it
 )
 
 func (k Kind) String() string {
@@ -29,6 +30,8 @@ func (k Kind) String() string {
 		return "leaf"
 	case Inner:
 		return "inner node"
+	case Deletion:
+		return "deletion"
 	}
 	return fmt.Sprintf("kind %d", byte(k))
 }
@@ -47,7 +50,8 @@ type Header struct {
 	// points have trees of their own.
 	Lane uint32
 	// Ordinal and Late say of a leaf how many points of the series, those that came in order and those that came late,
-	// are in the volumes once it is: what the log has of these is not needed any more.
+	// are in the volumes once it is: what the log has of these is not needed any more. Of a deletion they say the
+	// same, and so which one it is.
 	Ordinal, Late uint64
 	// More says that the node counts only together with the next node of the series that has Continued set: nodes that
 	// count all or not at all are a chain. A node without Continued starts anew, and a chain that was open until then,
@@ -84,7 +88,7 @@ func DecodeHeader(src []byte) (h Header, body []byte, err error) {
 	}
 	h.Kind, h.More = Kind(src[0]&^(More|Continued)), src[0]&More != 0
 	h.Continued = src[0]&Continued != 0
-	if h.Kind < Leaf || h.Kind > Inner {
+	if h.Kind < Leaf || h.Kind > Deletion {
 		return h, nil, fmt.Errorf("%w: unknown %v", ErrCorrupt, h.Kind)
 	}
 	r := reader{src: src[1:]}
@@ -92,6 +96,23 @@ func DecodeHeader(src []byte) (h Header, body []byte, err error) {
 	h.Series, h.Lane = names.ID(series), uint32(lane)
 	h.Ordinal, h.Late = r.uvarint(1<<64-1), r.uvarint(1<<64-1)
 	return h, r.src, r.err
+}
+
+// AppendDeletion appends a deletion of the points from one time to another, both included, to dst.
+func AppendDeletion(dst []byte, h Header, from, to int64) []byte {
+	dst = appendHeader(dst, h)
+	dst = binary.AppendVarint(dst, from)
+	return binary.AppendVarint(dst, to)
+}
+
+// DecodeDeletion reads the body of a deletion.
+func DecodeDeletion(body []byte) (from, to int64, err error) {
+	r := reader{src: body}
+	from, to = r.varint(), r.varint()
+	if r.err == nil && (len(r.src) > 0 || from > to) {
+		r.err = fmt.Errorf("%w: a deletion from %d to %d and %d bytes more", ErrCorrupt, from, to, len(r.src))
+	}
+	return from, to, r.err
 }
 
 // reader takes numbers off the front of src until there is an error.

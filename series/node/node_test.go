@@ -101,6 +101,21 @@ func TestLeafComesBack(t *testing.T) {
 	})
 }
 
+func TestDeletionComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := header(t, node.Deletion)
+		from := rapid.Int64().Draw(t, "from")
+		to := rapid.Int64Min(from).Draw(t, "to")
+		got, body, err := node.DecodeHeader(node.AppendDeletion(nil, h, from, to))
+		if err != nil || got != h {
+			t.Fatalf("header %+v, %v; want %+v", got, err, h)
+		}
+		if a, b, err := node.DecodeDeletion(body); a != from || b != to || err != nil {
+			t.Fatalf("from %d to %d, %v; want from %d to %d", a, b, err, from, to)
+		}
+	})
+}
+
 // The bytes of one node of each shape, as docs/formats-series.md describes them.
 func TestGolden(t *testing.T) {
 	r := node.Ref{At: 1 << 40, Oldest: 1<<40 - 5, Length: 77, Level: 1}
@@ -117,10 +132,17 @@ func TestGolden(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add(node.AppendLeaf(nil, node.Header{Kind: node.Leaf, Series: 7, Ordinal: 3}, []node.Vector{vector(5, []float64{1, 2})}, node.AppendText(nil, []byte("x"))))
+	f.Add(node.AppendDeletion(nil, node.Header{Kind: node.Deletion, Series: 7}, -5, 5))
 	f.Add(node.AppendInner(nil, node.Header{Kind: node.Inner, Series: 7}, make([]node.Ref, 3)))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		h, body, err := node.DecodeHeader(src)
 		if err != nil {
+			return
+		}
+		if h.Kind == node.Deletion {
+			if from, to, err := node.DecodeDeletion(body); err == nil && from > to {
+				t.Fatalf("a deletion from %d to %d", from, to)
+			}
 			return
 		}
 		if h.Kind == node.Leaf {

@@ -1,67 +1,89 @@
 package tree
 
 import (
+	"fmt"
 	"slices"
+	"unsafe"
 
 	"weir/series/names"
 	"weir/series/node"
 )
 
-// A Deletion takes away the points of a series from a time to another, both included, that were there when it was
-// made. These are in nodes below an address.
+// A Deletion takes away the points of a series from one time to another, both included, that had come before it. It is
+// a node itself, and those points are in nodes before it.
 type Deletion struct {
 	From, To int64
-	Below    uint64
+	// How many points of the series had come, in order and late. It is what the log says of a deletion besides its
+	// times.
+	Ordinal, Late uint64
+
+	below uint64 // its address
 }
 
-// Delete takes away the points of a series from one time to another, both included. Points that come later stay, whatever
-// their times. It writes what is in memory first, since a deletion is about nodes.
-func (f *Forest) Delete(id names.ID, from, to int64) (Deletion, error) {
+// Delete takes away the points of a series from one time to another, both included. Points that come later stay,
+// whatever their times. It is false if the series has none.
+func (f *Forest) Delete(id names.ID, from, to int64) (d Deletion, ok bool, err error) {
 	s := f.find(id)
 	if s == nil || from > to {
-		return Deletion{}, nil
+		return d, false, nil
 	}
-	if err := f.Flush(id); err != nil {
-		return Deletion{}, err
+	d = Deletion{From: from, To: to, Ordinal: s.ordinal}
+	if r := f.rareOf(id, s); r != nil {
+		d.Late = r.late
 	}
-	d := Deletion{From: from, To: to, Below: f.volumes.End()}
-	f.addDeletion(id, s, d)
-	return d, nil
+	if d.Ordinal == 0 && d.Late == 0 {
+		return d, false, nil
+	}
+	return d, true, f.delete(id, s, d)
 }
 
-// DeleteAgain carries out a deletion that is read from the log, behind the points that were there before it.
-func (f *Forest) DeleteAgain(id names.ID, d Deletion) error {
-	s := f.at(id)
-	r := f.rareOf(id, s)
-	if s.tailLen > 0 || s.vectors > 0 || r != nil && len(r.times) > 0 {
-		// The nodes that they had been in when the deletion was made are lost, and all later ones with them.
-		if err := f.Flush(id); err != nil {
-			return err
-		}
-		d.Below = f.volumes.End()
+// delete writes what is in memory, and then the deletion.
+func (f *Forest) delete(id names.ID, s *state, d Deletion) error {
+	if err := f.Flush(id); err != nil {
+		return err
 	}
+	h := node.Header{Kind: node.Deletion, Series: id, Ordinal: d.Ordinal, Late: d.Late}
+	f.bytes = node.AppendDeletion(f.bytes[:0], h, d.From, d.To)
+	at, _, err := f.volumes.Append(f.bytes)
+	if err != nil {
+		return fmt.Errorf("writing a deletion of series %d: %w", id, err)
+	}
+	d.below = at
 	f.addDeletion(id, s, d)
 	return nil
 }
 
+// DeleteAgain carries out a deletion that is read from the log, behind the points that had come before it, unless it is
+// in the volumes.
+func (f *Forest) DeleteAgain(id names.ID, d Deletion) error {
+	s := f.at(id)
+	if r := f.rareOf(id, s); r != nil {
+		same := func(e Deletion) bool { d.below = e.below; return e == d }
+		if slices.ContainsFunc(r.deletions, same) || r.latePersisted > d.Late {
+			return nil
+		}
+	}
+	if s.persisted > d.Ordinal {
+		return nil // points that came after it are in nodes, and so was it
+	}
+	return f.delete(id, s, d)
+}
+
 func (f *Forest) addDeletion(id names.ID, s *state, d Deletion) {
 	r := f.makeRare(id, s)
-	if slices.Contains(r.deletions, d) {
-		return
-	}
 	r.deletions = append(r.deletions, d)
-	f.rareBytes += 24
+	f.rareBytes += int(unsafe.Sizeof(d))
 }
 
 // deletes reports whether a deletion of the list takes away points between two times below a node, and whether one
 // takes away all of them.
 func deletes(list []Deletion, first, last int64, oldest, at uint64) (some, all bool) {
 	for _, d := range list {
-		if d.Below <= oldest || d.To < first || last < d.From {
+		if d.below <= oldest || d.To < first || last < d.From {
 			continue
 		}
 		some = true
-		if at < d.Below && d.From <= first && last <= d.To {
+		if at < d.below && d.From <= first && last <= d.To {
 			return true, true
 		}
 	}

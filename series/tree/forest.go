@@ -82,8 +82,6 @@ const (
 	folded = 1 << iota
 	// hasRare: there is an entry in Forest.rare.
 	hasRare
-	// floored: refsTotal.LastTime is a bound although there may be no reference left.
-	floored
 )
 
 // Forest is the trees of the series whose IDs are first, first + stride, first + 2·stride and so on. It is not safe

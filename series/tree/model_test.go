@@ -127,14 +127,14 @@ func (m *machine) Delete(*rapid.T) {
 	id := m.id()
 	from := rapid.Int64Range(-10, m.now[id]+1).Draw(m.t, "from")
 	to := from + rapid.Int64Range(0, 50).Draw(m.t, "span")
-	d, err := m.forest.Delete(id, from, to)
+	d, ok, err := m.forest.Delete(id, from, to)
 	m.no(err)
 	for i, p := range m.points[id] {
 		if from <= p.time && p.time <= to {
 			m.points[id][i].gone = true
 		}
 	}
-	if d.Below > 0 {
+	if ok {
 		m.log = append(m.log, entry{id: id, deletion: &d})
 	}
 }

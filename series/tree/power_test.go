@@ -56,6 +56,18 @@ func TestPowerLoss(t *testing.T) {
 					if err := v.Flush(); err != nil {
 						t.Fatal(err)
 					}
+				case 3:
+					from := now - rapid.Int64Range(0, 300).Draw(t, "from")
+					d, ok, err := f.Delete(id, from, from+50)
+					if err != nil || !ok {
+						t.Fatalf("deleting: %v, %v", ok, err)
+					}
+					for i := range log {
+						if e := &log[i]; e.id == id && from <= e.point.time && e.point.time <= from+50 {
+							e.point.gone = true
+						}
+					}
+					log = append(log, entry{id: id, deletion: &d})
 				}
 			}
 			d = d.Crash(rapid.Uint64().Draw(t, "seed"))
@@ -72,16 +84,23 @@ func TestPowerLoss(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, f, log, func(e entry) bool {
+			deletions := slices.ContainsFunc(log, func(e entry) bool { return e.deletion != nil })
+			compare(t, f, log, !deletions, func(e entry) bool {
 				ordinal, late := f.Known(e.id)
 				return e.point.place.Late && e.point.place.Ordinal < late || !e.point.place.Late && e.point.place.Ordinal < ordinal
 			})
 			for _, e := range log {
+				if e.deletion != nil {
+					if err := f.DeleteAgain(e.id, *e.deletion); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
 				if _, err := f.Again(e.id, e.point.time, float64(e.point.time), nil, e.point.place, 1); err != nil {
 					t.Fatal(err)
 				}
 			}
-			compare(t, f, log, func(entry) bool { return true })
+			compare(t, f, log, true, func(e entry) bool { return !e.point.gone })
 		}
 		if err := f.Release(); err != nil {
 			t.Fatal(err)
@@ -89,20 +108,21 @@ func TestPowerLoss(t *testing.T) {
 	})
 }
 
-// compare fails if the series have other points than those of the log that are wanted.
-func compare(t *rapid.T, f *tree.Forest, log []entry, wanted func(entry) bool) {
+// compare fails if the series have other points than those of the log that are wanted, or, unless they must all be
+// equal, more than these.
+func compare(t *rapid.T, f *tree.Forest, log []entry, equal bool, wanted func(entry) bool) {
 	t.Helper()
 	for id := range names.ID(3) {
 		var want []int64
 		for _, e := range log {
-			if e.id == id && wanted(e) {
+			if e.id == id && e.deletion == nil && wanted(e) {
 				want = append(want, e.point.time)
 			}
 		}
 		slices.SortFunc(want, cmp.Compare)
 		got, values := make([]int64, len(want)+1), make([]float64, len(want)+1)
 		n, err := f.View(id, math.MinInt64, math.MaxInt64).Points(false, nil).Next(got, values)
-		if err != nil || !slices.Equal(got[:n], want) {
+		if err != nil || equal && !slices.Equal(got[:n], want) || n > len(want) {
 			t.Fatalf("series %d has points at %s, %v; want %s", id, brief(got[:n]), err, brief(want))
 		}
 	}

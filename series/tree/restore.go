@@ -18,10 +18,16 @@ func (f *Forest) Restore(at uint64, length int, payload []byte) error {
 	}
 	if err == nil {
 		ref := node.Ref{At: at, Oldest: at, Length: uint32(length)}
-		if h.Kind == node.Leaf {
+		switch h.Kind {
+		case node.Leaf:
 			err = f.restoreLeaf(h, body, ref)
-		} else {
+		case node.Inner:
 			err = f.restoreInner(h, body, ref)
+		case node.Deletion:
+			d := Deletion{Ordinal: h.Ordinal, Late: h.Late, below: at}
+			if d.From, d.To, err = node.DecodeDeletion(body); err == nil {
+				f.addDeletion(h.Series, f.at(h.Series), d)
+			}
 		}
 	}
 	if err != nil {

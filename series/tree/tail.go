@@ -49,7 +49,7 @@ func (f *Forest) floor(s *state) (time int64, ok bool) {
 	if s.vectors > 0 {
 		return f.openTotal(s).LastTime, true
 	}
-	return s.refsTotal.LastTime, s.refsTotal.Count > 0 || s.flags&floored != 0
+	return s.refsTotal.LastTime, s.refsTotal.Count > 0
 }
 
 // Late reports whether a point of this time would come too late for the tail of a series, and go to a lane of its own.

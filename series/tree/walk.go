@@ -363,7 +363,7 @@ func (w *walk) decode(l *laneWalk, v item) (err error) {
 // delete takes out the points of a leaf that were deleted.
 func (w *walk) delete(it *item, at uint64) {
 	for _, d := range w.view.deletions {
-		if d.Below <= at {
+		if d.below <= at {
 			continue
 		}
 		lo, hi := span(it.times, d.From, d.To)
