@@ -95,6 +95,7 @@ type Forest struct {
 	rare          map[names.ID]*rare
 	rareBytes     int
 	clock         uint32
+	positions     []uint64 // of each page that was loaded, from which address on nodes are not part of it
 
 	// Scratch, of no meaning between calls.
 	bytes   []byte
@@ -138,11 +139,14 @@ func (f *Forest) find(id names.ID) *state {
 	return &f.pages[slot>>pageShift][slot&(pageSize-1)]
 }
 
+// idOf is the ID of series i of a page.
+func (f *Forest) idOf(page, i int) names.ID { return f.first + names.ID(page<<pageShift+i)*f.stride }
+
 // each calls do with every series that there is a state of.
 func (f *Forest) each(do func(id names.ID, s *state) error) error {
 	for p, page := range f.pages {
 		for i := range page {
-			if err := do(f.first+names.ID(p<<pageShift+i)*f.stride, &page[i]); err != nil {
+			if err := do(f.idOf(p, i), &page[i]); err != nil {
 				return err
 			}
 		}

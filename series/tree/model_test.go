@@ -43,7 +43,8 @@ type machine struct {
 	limits  tree.Limits
 	// distinct: points of one time have values of their own, and the machine does not start again, since the order of
 	// late points of one time may be another one afterwards.
-	distinct bool
+	distinct   bool
+	checkpoint []byte
 }
 
 const (
@@ -139,6 +140,14 @@ func (m *machine) Delete(*rapid.T) {
 	}
 }
 
+// Checkpoint writes down what the Forest knows of its nodes.
+func (m *machine) Checkpoint(*rapid.T) {
+	m.checkpoint = m.checkpoint[:0]
+	for page := range m.forest.Pages() {
+		m.checkpoint = m.forest.AppendPage(m.checkpoint, page)
+	}
+}
+
 // Again builds another Forest out of the nodes, and of the log from a place on behind which all was in memory only, or
 // from before that.
 func (m *machine) Again(t *rapid.T) {
@@ -148,7 +157,18 @@ func (m *machine) Again(t *rapid.T) {
 	m.no(m.forest.Release())
 	m.drawLimits()
 	f := tree.New(m.volumes, firstID, stride, m.limits)
-	_, err := m.volumes.Scan(0, func(at uint64, length int, payload []byte) error {
+	from := uint64(0)
+	if rest := m.checkpoint; len(rest) > 0 && rapid.Bool().Draw(t, "from the checkpoint") {
+		position, rest, err := f.LoadPage(rest)
+		m.no(err)
+		if len(rest) > 0 {
+			t.Fatalf("%d bytes behind the only page", len(rest))
+		}
+		if rapid.Bool().Draw(t, "reading on") {
+			from = position
+		}
+	}
+	_, err := m.volumes.Scan(from, func(at uint64, length int, payload []byte) error {
 		return f.Restore(at, length, payload)
 	}, func(err *volume.CorruptError) { m.t.Fatal(err) })
 	m.no(err)
@@ -267,7 +287,31 @@ func TestModel(t *testing.T) {
 		defer func() { m.no(m.forest.Release()) }()
 		t.Repeat(map[string]func(*rapid.T){
 			"": m.Check, "Grow": m.Grow, "Late": m.Late, "Flush": m.Flush, "Close": m.Close, "Limits": m.Limits,
-			"Delete": m.Delete, "Again": m.Again,
+			"Delete": m.Delete, "Again": m.Again, "Checkpoint": m.Checkpoint,
 		})
+	})
+}
+
+func FuzzLoadPage(f *testing.F) {
+	forest, v := fill(f, 3, 500, tree.Limits{Tail: 16, Leaf: 100, Late: 8})
+	for i := range int64(100) {
+		if _, err := forest.Append(1, i*i%37, float64(i), 1); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if _, _, err := forest.Delete(1, 5, 9); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(forest.AppendPage(nil, 0))
+	f.Fuzz(func(t *testing.T, page []byte) {
+		loaded := tree.New(v, 0, 1, tree.DefaultLimits)
+		defer loaded.Release()
+		if _, _, err := loaded.LoadPage(page); err != nil {
+			return
+		}
+		// What it says may be nonsense, of nodes that are not there; reading it is an error at worst.
+		for id := range names.ID(3) {
+			_, _ = loaded.View(id, -1<<40, 1<<40).Aggregate()
+		}
 	})
 }

@@ -10,11 +10,15 @@ import (
 )
 
 // Restore makes a node part of its tree that a Forest of an earlier run had written. All nodes that are not known yet
-// must be given in the order of their addresses, before points are added; then the points of the log, by Again.
+// must be given in the order of their addresses, before points are added, and behind the pages of a checkpoint; then the
+// points of the log, by Again.
 func (f *Forest) Restore(at uint64, length int, payload []byte) error {
 	h, body, err := node.DecodeHeader(payload)
 	if err == nil && (h.Series < f.first || (h.Series-f.first)%f.stride != 0) {
 		err = fmt.Errorf("a node of series %d, which is not among those of every %d from %d", h.Series, f.stride, f.first)
+	}
+	if err == nil && f.loaded(h.Series, at) {
+		return nil
 	}
 	if err == nil {
 		ref := node.Ref{At: at, Oldest: at, Length: uint32(length)}
@@ -34,6 +38,12 @@ func (f *Forest) Restore(at uint64, length int, payload []byte) error {
 		return fmt.Errorf("the node at %#x: %w", at, err)
 	}
 	return nil
+}
+
+// loaded reports whether a node is part of a page of a checkpoint.
+func (f *Forest) loaded(id names.ID, at uint64) bool {
+	page := int((id-f.first)/f.stride) >> pageShift
+	return page < len(f.positions) && at < f.positions[page]
 }
 
 func (f *Forest) restoreLeaf(h node.Header, body []byte, ref node.Ref) (err error) {

@@ -1,0 +1,234 @@
+package tree
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"weir/series/codec"
+	"weir/series/node"
+)
+
+// A checkpoint is what a Forest knows of the nodes that there are, so that it need not read them again. It is made of
+// pages of the states of 256 series each, which may be written at different times: nodes that come later are restored
+// on top of it.
+
+// ErrCheckpoint is wrapped by the errors of LoadPage: the bytes are not a page that AppendPage has written.
+var ErrCheckpoint = errors.New("corrupt checkpoint")
+
+// Pages is how many pages a checkpoint has now.
+func (f *Forest) Pages() int { return len(f.pages) }
+
+// AppendPage appends a page of a checkpoint to dst: all that is in nodes of its series, and nothing of what is not.
+func (f *Forest) AppendPage(dst []byte, page int) []byte {
+	dst = binary.AppendUvarint(dst, uint64(page))
+	dst = binary.AppendUvarint(dst, f.volumes.End())
+	var refs []node.Ref
+	last := -1
+	for i := range f.pages[page] {
+		s := &f.pages[page][i]
+		r := f.rareOf(f.idOf(page, i), s)
+		if s.persisted == 0 && s.refsLen == 0 && r == nil {
+			continue
+		}
+		dst = binary.AppendUvarint(dst, uint64(i-last)) // not 0
+		last = i
+		dst = append(dst, s.flags)
+		dst = binary.AppendUvarint(dst, s.persisted)
+		dst = binary.AppendUvarint(dst, uint64(s.refsLen))
+		refs = append(refs, f.lane0(s)...)
+		if r != nil {
+			dst, refs = r.appendTo(dst, refs)
+		}
+	}
+	dst = binary.AppendUvarint(dst, 0)
+	dst = binary.AppendUvarint(dst, uint64(len(refs)))
+	for len(refs) > 0 {
+		n := min(len(refs), codec.Max)
+		dst = node.AppendRefs(dst, refs[:n])
+		refs = refs[n:]
+	}
+	return dst
+}
+
+// appendTo appends what is rare of a series, and its references.
+func (r *rare) appendTo(dst []byte, refs []node.Ref) ([]byte, []node.Ref) {
+	events := byte(0)
+	if r.texts != nil {
+		events = 1
+	}
+	dst = append(dst, events)
+	dst = binary.AppendUvarint(dst, r.latePersisted)
+	dst = binary.AppendUvarint(dst, uint64(r.numbers))
+	dst = binary.AppendUvarint(dst, uint64(len(r.lanes)))
+	for _, l := range r.lanes {
+		dst = binary.AppendUvarint(dst, uint64(l.number))
+		dst = binary.AppendUvarint(dst, uint64(len(l.refs)))
+		refs = append(refs, l.refs...)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(r.deletions)))
+	for _, d := range r.deletions {
+		dst = binary.AppendVarint(dst, d.From)
+		dst = binary.AppendVarint(dst, d.To)
+		dst = binary.AppendUvarint(dst, d.Ordinal)
+		dst = binary.AppendUvarint(dst, d.Late)
+		dst = binary.AppendUvarint(dst, d.below)
+	}
+	return dst, refs
+}
+
+// LoadPage takes over a page of a checkpoint, and returns what follows it. The Forest must be new, and the pages be given
+// from the first on. Nodes
+// that are part of the page may be given to Restore again; position is from where on they are not.
+func (f *Forest) LoadPage(src []byte) (position uint64, rest []byte, err error) {
+	r := pageReader{src: src}
+	page := int(r.uvarint(1 << 24))
+	position = r.uvarint(1<<64 - 1)
+	if r.err == nil && page != len(f.positions) {
+		r.err = fmt.Errorf("%w: page %d where page %d is expected", ErrCheckpoint, page, len(f.positions))
+	}
+	if r.err != nil {
+		return 0, nil, r.err
+	}
+	if page >= len(f.pages) {
+		f.pages = append(f.pages, new([pageSize]state))
+	}
+	f.positions = append(f.positions, position)
+	var targets []target
+	for i := -1; ; {
+		gap := int(r.uvarint(pageSize))
+		if gap == 0 || r.err != nil {
+			break
+		}
+		if i += gap; i >= pageSize {
+			return 0, nil, fmt.Errorf("%w: series %d of %d in a page", ErrCheckpoint, i, pageSize)
+		}
+		targets = f.loadSeries(&r, page, i, targets)
+	}
+	refs, err := r.refs(targets)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, t := range targets {
+		if t.lane > 0 {
+			l := f.rare[f.idOf(page, t.at)].lane(t.lane)
+			for _, ref := range refs[:t.refs] {
+				l.push(ref)
+			}
+		} else {
+			s := &f.pages[page][t.at]
+			for i := range refs[:t.refs] {
+				s.refsTotal.Merge(&refs[i].Aggregate)
+			}
+			if err := f.setLane0(s, refs[:t.refs]); err != nil {
+				return 0, nil, err
+			}
+		}
+		refs = refs[t.refs:]
+	}
+	return position, r.src, nil
+}
+
+// target is where references go: to a lane of a series of the page.
+type target struct {
+	at   int
+	lane uint32
+	refs int
+}
+
+// loadSeries reads a series but for its references.
+func (f *Forest) loadSeries(r *pageReader, page, i int, targets []target) []target {
+	id := f.idOf(page, i)
+	s := &f.pages[page][i]
+	flags := r.byte()
+	s.flags = flags & folded
+	s.persisted = r.uvarint(1<<64 - 1)
+	s.ordinal = s.persisted
+	targets = append(targets, target{i, 0, int(r.uvarint(maxRefs + 100))})
+	if flags&hasRare == 0 || r.err != nil {
+		return targets
+	}
+	x := f.makeRare(id, s)
+	if r.byte() == 1 {
+		f.makeEvents(id, s)
+	}
+	x.latePersisted = r.uvarint(1<<64 - 1)
+	x.late = x.latePersisted
+	x.numbers = uint32(r.uvarint(1<<32 - 1))
+	for range r.uvarint(1 << 24) {
+		number := uint32(r.uvarint(1<<32 - 1))
+		if r.err != nil {
+			return targets
+		}
+		x.lanes = append(x.lanes, lane{number: number})
+		targets = append(targets, target{i, max(number, 1), int(r.uvarint(1 << 24))})
+	}
+	for range r.uvarint(1 << 24) {
+		if r.err != nil {
+			return targets
+		}
+		f.addDeletion(id, s, Deletion{From: r.varint(), To: r.varint(), Ordinal: r.uvarint(1<<64 - 1), Late: r.uvarint(1<<64 - 1), below: r.uvarint(1<<64 - 1)})
+	}
+	return targets
+}
+
+// pageReader takes numbers off the front of src until there is an error.
+type pageReader struct {
+	src []byte
+	err error
+}
+
+func (r *pageReader) uvarint(limit uint64) uint64 {
+	if r.err != nil {
+		return 0
+	}
+	x, n := binary.Uvarint(r.src)
+	if n <= 0 || x > limit {
+		r.err = fmt.Errorf("%w: no number up to %d where one is expected", ErrCheckpoint, limit)
+		return 0
+	}
+	r.src = r.src[n:]
+	return x
+}
+
+func (r *pageReader) varint() int64 {
+	x := r.uvarint(1<<64 - 1)
+	return int64(x>>1) ^ -int64(x&1)
+}
+
+func (r *pageReader) byte() byte {
+	if r.err == nil && len(r.src) == 0 {
+		r.err = fmt.Errorf("%w: it ends where a byte is expected", ErrCheckpoint)
+	}
+	if r.err != nil {
+		return 0
+	}
+	b := r.src[0]
+	r.src = r.src[1:]
+	return b
+}
+
+// refs reads the references of a page, of which there must be as many as targets want.
+func (r *pageReader) refs(targets []target) (refs []node.Ref, err error) {
+	want := uint64(0)
+	for _, t := range targets {
+		want += uint64(t.refs)
+	}
+	if n := r.uvarint(1<<64 - 1); r.err == nil && n != want {
+		r.err = fmt.Errorf("%w: %d references, want %d", ErrCheckpoint, n, want)
+	}
+	for r.err == nil && uint64(len(refs)) < want {
+		before := len(refs)
+		refs, r.src, err = node.DecodeRefs(refs, r.src)
+		if err == nil && len(refs) == before {
+			err = errors.New("no references where some are expected")
+		}
+		if err != nil {
+			r.err = fmt.Errorf("%w: %w", ErrCheckpoint, err)
+		}
+	}
+	if r.err == nil && uint64(len(refs)) != want {
+		r.err = fmt.Errorf("%w: %d references, want %d", ErrCheckpoint, len(refs), want)
+	}
+	return refs, r.err
+}
