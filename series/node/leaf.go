@@ -56,25 +56,25 @@ func AppendLeaf(dst []byte, h Header, vectors []Vector, texts []byte) []byte {
 // DecodeLeaf appends the vectors of a leaf, whose body is what DecodeHeader returned, to dst. They share the body's
 // memory, and so do the texts.
 func DecodeLeaf(dst []Vector, body []byte) (vectors []Vector, texts []byte, err error) {
-	r := reader{src: body}
-	n := int(r.uvarint(MaxVectors))
+	r := Reader{Rest: body}
+	n := int(r.Uvarint(MaxVectors))
 	var lengths [MaxVectors]int
 	begin, last := len(dst), int64(0)
 	for i := range n {
-		last += r.varint()
-		lengths[i] = int(r.uvarint(1 << 16))
+		last += r.Varint()
+		lengths[i] = int(r.Uvarint(1 << 16))
 		dst = append(dst, Vector{FirstTime: last})
 	}
 	for i := range n {
-		dst[begin+i].Bytes = r.bytes(lengths[i])
+		dst[begin+i].Bytes = r.Bytes(lengths[i])
 	}
-	if r.err == nil && n == 0 {
-		r.err = fmt.Errorf("%w: a leaf without vectors", ErrCorrupt)
+	if r.Err == nil && n == 0 {
+		r.Err = fmt.Errorf("%w: a leaf without vectors", ErrCorrupt)
 	}
-	if r.err != nil {
-		return dst[:begin], nil, r.err
+	if r.Err != nil {
+		return dst[:begin], nil, r.Err
 	}
-	return dst, r.src, nil
+	return dst, r.Rest, nil
 }
 
 // AppendText appends a text with its length in front.
@@ -85,7 +85,7 @@ func AppendText(dst, text []byte) []byte {
 
 // NextText takes the first text off texts. The text shares the memory of texts.
 func NextText(texts []byte) (text, rest []byte, err error) {
-	r := reader{src: texts}
-	text = r.bytes(int(r.uvarint(1 << 20)))
-	return text, r.src, r.err
+	r := Reader{Rest: texts}
+	text = r.Bytes(int(r.Uvarint(1 << 20)))
+	return text, r.Rest, r.Err
 }

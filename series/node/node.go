@@ -91,11 +91,11 @@ func DecodeHeader(src []byte) (h Header, body []byte, err error) {
 	if h.Kind < Leaf || h.Kind > Deletion {
 		return h, nil, fmt.Errorf("%w: unknown %v", ErrCorrupt, h.Kind)
 	}
-	r := reader{src: src[1:]}
-	series, lane := r.uvarint(1<<32-1), r.uvarint(1<<32-1)
+	r := Reader{Rest: src[1:]}
+	series, lane := r.Uvarint(1<<32-1), r.Uvarint(1<<32-1)
 	h.Series, h.Lane = names.ID(series), uint32(lane)
-	h.Ordinal, h.Late = r.uvarint(1<<64-1), r.uvarint(1<<64-1)
-	return h, r.src, r.err
+	h.Ordinal, h.Late = r.Uvarint(1<<64-1), r.Uvarint(1<<64-1)
+	return h, r.Rest, r.Err
 }
 
 // AppendDeletion appends a deletion of the points from one time to another, both included, to dst.
@@ -107,50 +107,10 @@ func AppendDeletion(dst []byte, h Header, from, to int64) []byte {
 
 // DecodeDeletion reads the body of a deletion.
 func DecodeDeletion(body []byte) (from, to int64, err error) {
-	r := reader{src: body}
-	from, to = r.varint(), r.varint()
-	if r.err == nil && (len(r.src) > 0 || from > to) {
-		r.err = fmt.Errorf("%w: a deletion from %d to %d and %d bytes more", ErrCorrupt, from, to, len(r.src))
+	r := Reader{Rest: body}
+	from, to = r.Varint(), r.Varint()
+	if r.Err == nil && (len(r.Rest) > 0 || from > to) {
+		r.Err = fmt.Errorf("%w: a deletion from %d to %d and %d bytes more", ErrCorrupt, from, to, len(r.Rest))
 	}
-	return from, to, r.err
-}
-
-// reader takes numbers off the front of src until there is an error.
-type reader struct {
-	src []byte
-	err error
-}
-
-// uvarint takes a number that is at most limit.
-func (r *reader) uvarint(limit uint64) uint64 {
-	if r.err != nil {
-		return 0
-	}
-	x, n := binary.Uvarint(r.src)
-	if n <= 0 || x > limit {
-		r.err = fmt.Errorf("%w: no number up to %d where one is expected", ErrCorrupt, limit)
-		return 0
-	}
-	r.src = r.src[n:]
-	return x
-}
-
-// varint takes a signed number.
-func (r *reader) varint() int64 {
-	x := r.uvarint(1<<64 - 1)
-	return int64(x>>1) ^ -int64(x&1)
-}
-
-// bytes takes n bytes.
-func (r *reader) bytes(n int) []byte {
-	if r.err != nil {
-		return nil
-	}
-	if n > len(r.src) {
-		r.err = fmt.Errorf("%w: %d bytes where %d are expected", ErrCorrupt, len(r.src), n)
-		return nil
-	}
-	b := r.src[:n:n]
-	r.src = r.src[n:]
-	return b
+	return from, to, r.Err
 }

@@ -109,23 +109,23 @@ func AppendRefs(dst []byte, refs []Ref) []byte {
 
 // DecodeRefs appends the references at the start of src to dst, and returns what follows them.
 func DecodeRefs(dst []Ref, src []byte) (refs []Ref, rest []byte, err error) {
-	r := reader{src: src}
-	n := int(r.uvarint(codec.Max))
-	if r.err != nil || n == 0 {
-		return dst, r.src, r.err
+	r := Reader{Rest: src}
+	n := int(r.Uvarint(codec.Max))
+	if r.Err != nil || n == 0 {
+		return dst, r.Rest, r.Err
 	}
 	begin := len(dst)
 	dst = append(dst, make([]Ref, n)...)
 	refs = dst[begin:]
 	var buffer [codec.Max]int64
 	column := func() []int64 {
-		if r.err != nil {
+		if r.Err != nil {
 			return buffer[:n]
 		}
 		var ints []int64
-		ints, r.src, r.err = codec.DecodeTimes(buffer[:0], r.src)
-		if r.err == nil && len(ints) != n {
-			r.err = fmt.Errorf("%w: a column of %d where %d are expected", ErrCorrupt, len(ints), n)
+		ints, r.Rest, r.Err = codec.DecodeTimes(buffer[:0], r.Rest)
+		if r.Err == nil && len(ints) != n {
+			r.Err = fmt.Errorf("%w: a column of %d where %d are expected", ErrCorrupt, len(ints), n)
 		}
 		return buffer[:n]
 	}
@@ -149,27 +149,27 @@ func DecodeRefs(dst []Ref, src []byte) (refs []Ref, rest []byte, err error) {
 	for _, at := range small {
 		for i, x := range column() {
 			if x < 0 || x > 1<<31-1 {
-				r.err = fmt.Errorf("%w: %d is no length and no level", ErrCorrupt, x)
+				r.Err = fmt.Errorf("%w: %d is no length and no level", ErrCorrupt, x)
 			}
 			*at(&refs[i]) = uint32(x)
 		}
 	}
 	var values [codec.Max]float64
 	for _, at := range floats {
-		if r.err != nil {
+		if r.Err != nil {
 			break
 		}
 		var decoded []float64
-		decoded, r.src, r.err = codec.DecodeValues(values[:0], r.src)
-		if r.err == nil && len(decoded) != n {
-			r.err = fmt.Errorf("%w: a column of %d where %d are expected", ErrCorrupt, len(decoded), n)
+		decoded, r.Rest, r.Err = codec.DecodeValues(values[:0], r.Rest)
+		if r.Err == nil && len(decoded) != n {
+			r.Err = fmt.Errorf("%w: a column of %d where %d are expected", ErrCorrupt, len(decoded), n)
 		}
 		for i := range refs {
 			*at(&refs[i]) = values[i]
 		}
 	}
-	if r.err != nil {
-		return dst[:begin], nil, fmt.Errorf("%w: %w", ErrCorrupt, r.err)
+	if r.Err != nil {
+		return dst[:begin], nil, fmt.Errorf("%w: %w", ErrCorrupt, r.Err)
 	}
-	return dst, r.src, nil
+	return dst, r.Rest, nil
 }

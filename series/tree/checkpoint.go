@@ -13,9 +13,6 @@ import (
 // pages of the states of 256 series each, which may be written at different times: nodes that come later are restored
 // on top of it.
 
-// ErrCheckpoint is wrapped by the errors of LoadPage: the bytes are not a page that AppendPage has written.
-var ErrCheckpoint = errors.New("corrupt checkpoint")
-
 // Pages is how many pages a checkpoint has now.
 func (f *Forest) Pages() int { return len(f.pages) }
 
@@ -78,17 +75,17 @@ func (r *rare) appendTo(dst []byte, refs []node.Ref) ([]byte, []node.Ref) {
 }
 
 // LoadPage takes over a page of a checkpoint, and returns what follows it. The Forest must be new, and the pages be given
-// from the first on. Nodes
+// from the first on. Its error wraps node.ErrCorrupt. Nodes
 // that are part of the page may be given to Restore again; position is from where on they are not.
 func (f *Forest) LoadPage(src []byte) (position uint64, rest []byte, err error) {
-	r := pageReader{src: src}
-	page := int(r.uvarint(1 << 24))
-	position = r.uvarint(1<<64 - 1)
-	if r.err == nil && page != len(f.positions) {
-		r.err = fmt.Errorf("%w: page %d where page %d is expected", ErrCheckpoint, page, len(f.positions))
+	r := node.Reader{Rest: src}
+	page := int(r.Uvarint(1 << 24))
+	position = r.Uvarint(1<<64 - 1)
+	if r.Err == nil && page != len(f.positions) {
+		r.Err = fmt.Errorf("%w: page %d where page %d is expected", node.ErrCorrupt, page, len(f.positions))
 	}
-	if r.err != nil {
-		return 0, nil, r.err
+	if r.Err != nil {
+		return 0, nil, r.Err
 	}
 	if page >= len(f.pages) {
 		f.pages = append(f.pages, new([pageSize]state))
@@ -96,16 +93,16 @@ func (f *Forest) LoadPage(src []byte) (position uint64, rest []byte, err error) 
 	f.positions = append(f.positions, position)
 	var targets []target
 	for i := -1; ; {
-		gap := int(r.uvarint(pageSize))
-		if gap == 0 || r.err != nil {
+		gap := int(r.Uvarint(pageSize))
+		if gap == 0 || r.Err != nil {
 			break
 		}
 		if i += gap; i >= pageSize {
-			return 0, nil, fmt.Errorf("%w: series %d of %d in a page", ErrCheckpoint, i, pageSize)
+			return 0, nil, fmt.Errorf("%w: series %d of %d in a page", node.ErrCorrupt, i, pageSize)
 		}
 		targets = f.loadSeries(&r, page, i, targets)
 	}
-	refs, err := r.refs(targets)
+	refs, err := readRefs(&r, targets)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -126,7 +123,7 @@ func (f *Forest) LoadPage(src []byte) (position uint64, rest []byte, err error) 
 		}
 		refs = refs[t.refs:]
 	}
-	return position, r.src, nil
+	return position, r.Rest, nil
 }
 
 // target is where references go: to a lane of a series of the page.
@@ -137,98 +134,62 @@ type target struct {
 }
 
 // loadSeries reads a series but for its references.
-func (f *Forest) loadSeries(r *pageReader, page, i int, targets []target) []target {
+func (f *Forest) loadSeries(r *node.Reader, page, i int, targets []target) []target {
 	id := f.idOf(page, i)
 	s := &f.pages[page][i]
-	flags := r.byte()
+	flags := r.Byte()
 	s.flags = flags & folded
-	s.persisted = r.uvarint(1<<64 - 1)
+	s.persisted = r.Uvarint(1<<64 - 1)
 	s.ordinal = s.persisted
-	targets = append(targets, target{i, 0, int(r.uvarint(maxRefs + 100))})
-	if flags&hasRare == 0 || r.err != nil {
+	targets = append(targets, target{i, 0, int(r.Uvarint(maxRefs + 100))})
+	if flags&hasRare == 0 || r.Err != nil {
 		return targets
 	}
 	x := f.makeRare(id, s)
-	if r.byte() == 1 {
+	if r.Byte() == 1 {
 		f.makeEvents(id, s)
 	}
-	x.latePersisted = r.uvarint(1<<64 - 1)
+	x.latePersisted = r.Uvarint(1<<64 - 1)
 	x.late = x.latePersisted
-	x.numbers = uint32(r.uvarint(1<<32 - 1))
-	for range r.uvarint(1 << 24) {
-		number := uint32(r.uvarint(1<<32 - 1))
-		if r.err != nil {
+	x.numbers = uint32(r.Uvarint(1<<32 - 1))
+	for range r.Uvarint(1 << 24) {
+		number := uint32(r.Uvarint(1<<32 - 1))
+		if r.Err != nil {
 			return targets
 		}
 		x.lanes = append(x.lanes, lane{number: number})
-		targets = append(targets, target{i, max(number, 1), int(r.uvarint(1 << 24))})
+		targets = append(targets, target{i, max(number, 1), int(r.Uvarint(1 << 24))})
 	}
-	for range r.uvarint(1 << 24) {
-		if r.err != nil {
+	for range r.Uvarint(1 << 24) {
+		if r.Err != nil {
 			return targets
 		}
-		f.addDeletion(id, s, Deletion{From: r.varint(), To: r.varint(), Ordinal: r.uvarint(1<<64 - 1), Late: r.uvarint(1<<64 - 1), below: r.uvarint(1<<64 - 1)})
+		f.addDeletion(id, s, Deletion{From: r.Varint(), To: r.Varint(), Ordinal: r.Uvarint(1<<64 - 1), Late: r.Uvarint(1<<64 - 1), below: r.Uvarint(1<<64 - 1)})
 	}
 	return targets
 }
 
-// pageReader takes numbers off the front of src until there is an error.
-type pageReader struct {
-	src []byte
-	err error
-}
-
-func (r *pageReader) uvarint(limit uint64) uint64 {
-	if r.err != nil {
-		return 0
-	}
-	x, n := binary.Uvarint(r.src)
-	if n <= 0 || x > limit {
-		r.err = fmt.Errorf("%w: no number up to %d where one is expected", ErrCheckpoint, limit)
-		return 0
-	}
-	r.src = r.src[n:]
-	return x
-}
-
-func (r *pageReader) varint() int64 {
-	x := r.uvarint(1<<64 - 1)
-	return int64(x>>1) ^ -int64(x&1)
-}
-
-func (r *pageReader) byte() byte {
-	if r.err == nil && len(r.src) == 0 {
-		r.err = fmt.Errorf("%w: it ends where a byte is expected", ErrCheckpoint)
-	}
-	if r.err != nil {
-		return 0
-	}
-	b := r.src[0]
-	r.src = r.src[1:]
-	return b
-}
-
-// refs reads the references of a page, of which there must be as many as targets want.
-func (r *pageReader) refs(targets []target) (refs []node.Ref, err error) {
+// readRefs reads the references of a page, of which there must be as many as targets want.
+func readRefs(r *node.Reader, targets []target) (refs []node.Ref, err error) {
 	want := uint64(0)
 	for _, t := range targets {
 		want += uint64(t.refs)
 	}
-	if n := r.uvarint(1<<64 - 1); r.err == nil && n != want {
-		r.err = fmt.Errorf("%w: %d references, want %d", ErrCheckpoint, n, want)
+	if n := r.Uvarint(1<<64 - 1); r.Err == nil && n != want {
+		r.Err = fmt.Errorf("%w: %d references, want %d", node.ErrCorrupt, n, want)
 	}
-	for r.err == nil && uint64(len(refs)) < want {
+	for r.Err == nil && uint64(len(refs)) < want {
 		before := len(refs)
-		refs, r.src, err = node.DecodeRefs(refs, r.src)
+		refs, r.Rest, err = node.DecodeRefs(refs, r.Rest)
 		if err == nil && len(refs) == before {
 			err = errors.New("no references where some are expected")
 		}
 		if err != nil {
-			r.err = fmt.Errorf("%w: %w", ErrCheckpoint, err)
+			r.Err = fmt.Errorf("%w: %w", node.ErrCorrupt, err)
 		}
 	}
-	if r.err == nil && uint64(len(refs)) != want {
-		r.err = fmt.Errorf("%w: %d references, want %d", ErrCheckpoint, len(refs), want)
+	if r.Err == nil && uint64(len(refs)) != want {
+		r.Err = fmt.Errorf("%w: %d references, want %d", node.ErrCorrupt, len(refs), want)
 	}
-	return refs, r.err
+	return refs, r.Err
 }

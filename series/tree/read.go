@@ -21,27 +21,22 @@ func (v *View) Points(backward bool, keep *Range) *Cursor {
 // Next fills times and values, which have one length, with the points that come next, and returns how many: fewer than
 // there is room for only at the end. After an error the cursor is at its end.
 func (c *Cursor) Next(times []int64, values []float64) (n int, err error) {
-	for n < len(times) {
-		if err := c.fill(); err != nil || c.left == nil {
-			return n, err
-		}
-		k := copy(times[n:], c.left.times)
-		copy(values[n:n+k], c.left.values)
-		c.w.times(times[n : n+k])
-		c.take(k)
-		n += k
-	}
-	return n, nil
+	return c.next(times, func(at int, from *item) { copy(values[at:], from.values) })
 }
 
 // NextText is Next for events. The texts are those of the View.
 func (c *Cursor) NextText(times []int64, texts [][]byte) (n int, err error) {
+	return c.next(times, func(at int, from *item) { copy(texts[at:], from.texts) })
+}
+
+// next fills times; put copies what belongs to as many of them as there is room for.
+func (c *Cursor) next(times []int64, put func(at int, from *item)) (n int, err error) {
 	for n < len(times) {
 		if err := c.fill(); err != nil || c.left == nil {
 			return n, err
 		}
 		k := copy(times[n:], c.left.times)
-		copy(texts[n:n+k], c.left.texts)
+		put(n, c.left)
 		c.w.times(times[n : n+k])
 		c.take(k)
 		n += k
