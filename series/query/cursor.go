@@ -78,7 +78,7 @@ func (p *plan) column(ctx context.Context, id names.ID, metric int, from, to int
 	if id == none {
 		return nil, nil
 	}
-	var keep *Bounds
+	var keep *aggregate.Bounds
 	if b, ok := p.q.Filter.Columns[p.q.Metrics[metric]]; ok {
 		keep = &b
 	}
@@ -122,7 +122,7 @@ func grow[T any](s []T, n int) []T {
 // filtered leaves out what is beyond bounds.
 type filtered struct {
 	Points
-	keep Bounds
+	keep aggregate.Bounds
 }
 
 func (f *filtered) Next(times []int64, values []float64) (int, error) {

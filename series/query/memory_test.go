@@ -70,7 +70,7 @@ func (m *memory) reader(all []point) *memoryReader {
 	return &memoryReader{left: all, m: m}
 }
 
-func (m *memory) Points(_ context.Context, id names.ID, from, to int64, backward bool, _ *Bounds) (Points, error) {
+func (m *memory) Points(_ context.Context, id names.ID, from, to int64, backward bool, _ *aggregate.Bounds) (Points, error) {
 	return m.reader(m.read(id, from, to, backward)), nil
 }
 
@@ -151,7 +151,7 @@ type columnar struct{ *memory }
 
 type columnarReader struct{ left []point }
 
-func (c *columnar) Points(_ context.Context, id names.ID, from, to int64, backward bool, _ *Bounds) (Points, error) {
+func (c *columnar) Points(_ context.Context, id names.ID, from, to int64, backward bool, _ *aggregate.Bounds) (Points, error) {
 	all := c.points[id]
 	i, _ := slices.BinarySearchFunc(all, from, func(p point, t int64) int { return cmp.Compare(p.time, t) })
 	j := len(all)

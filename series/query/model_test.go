@@ -301,8 +301,8 @@ func drawQuery(t *rapid.T) (*Query, []string) {
 		q.From, q.To = math.MinInt64, math.MaxInt64
 	}
 	metrics := rapid.Permutation([]string{"cpu", "mem", "io"}).Draw(t, "metrics")
-	bounds := func() Bounds {
-		b := Everything()
+	bounds := func() aggregate.Bounds {
+		b := aggregate.Everything()
 		b.Low, b.OpenLow = rapid.Float64Range(-1, 3).Draw(t, "low"), rapid.Bool().Draw(t, "open")
 		return b
 	}
@@ -324,7 +324,7 @@ func drawQuery(t *rapid.T) (*Query, []string) {
 		q.Functions = rapid.SliceOfNDistinct(rapid.Map(rapid.IntRange(0, int(LastTimestamp)), func(i int) Function { return Function(i) }), 1, 4,
 			func(f Function) Function { return f }).Draw(t, "functions")
 		if rapid.Bool().Draw(t, "filter") {
-			q.Filter.Functions = map[Function]Bounds{Max: bounds(), Mean: bounds()}
+			q.Filter.Functions = map[Function]aggregate.Bounds{Max: bounds(), Mean: bounds()}
 			q.Filter.Any = rapid.Bool().Draw(t, "any")
 		}
 	default:
@@ -333,7 +333,7 @@ func drawQuery(t *rapid.T) (*Query, []string) {
 	}
 	if q.Kind == Select || q.Kind == Join || q.Kind == GroupAggregateJoin {
 		if rapid.Bool().Draw(t, "filter") {
-			q.Filter.Columns = map[string]Bounds{q.Metrics[0]: bounds()}
+			q.Filter.Columns = map[string]aggregate.Bounds{q.Metrics[0]: bounds()}
 		}
 	}
 	if q.Kind != Join && q.Kind != GroupAggregateJoin && rapid.Bool().Draw(t, "group") {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"weir/series/aggregate"
 	"weir/series/query/proptree"
 )
 
@@ -22,7 +23,7 @@ func (q *Query) parseFilter(root *proptree.Node) error {
 			if err != nil {
 				return err
 			}
-			q.Filter.Columns = map[string]Bounds{q.Metrics[0]: b}
+			q.Filter.Columns = map[string]aggregate.Bounds{q.Metrics[0]: b}
 			return nil
 		}
 		return q.parseColumns(n)
@@ -50,7 +51,7 @@ func (q *Query) parseColumns(n *proptree.Node) error {
 			return err
 		}
 		if q.Filter.Columns == nil {
-			q.Filter.Columns = map[string]Bounds{}
+			q.Filter.Columns = map[string]aggregate.Bounds{}
 		}
 		q.Filter.Columns[c.Key] = b
 	}
@@ -63,7 +64,7 @@ func (q *Query) parseColumns(n *proptree.Node) error {
 func filterable(f Function) bool { return f == Min || f == Max || f == Mean }
 
 func (q *Query) parseFunctions(n *proptree.Node) error {
-	q.Filter.Functions = map[Function]Bounds{}
+	q.Filter.Functions = map[Function]aggregate.Bounds{}
 	for _, c := range n.Children {
 		if c.Key == "=" {
 			continue
@@ -108,8 +109,8 @@ func (q *Query) parseFunctions(n *proptree.Node) error {
 }
 
 // parseBounds reads {"gt": x, "lt": y}, with ge and le where a bound itself is in; gt and lt win.
-func parseBounds(name string, n *proptree.Node) (Bounds, error) {
-	b := Everything()
+func parseBounds(name string, n *proptree.Node) (aggregate.Bounds, error) {
+	b := aggregate.Everything()
 	for _, key := range []string{"ge", "gt", "le", "lt"} {
 		c := n.Child(key)
 		if c == nil {

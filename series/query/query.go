@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 
+	"weir/series/aggregate"
 	"weir/series/names"
 	"weir/series/query/apply"
 	"weir/series/query/format"
@@ -71,10 +72,10 @@ const (
 
 // Filter keeps rows by their values.
 type Filter struct {
-	Columns   map[string]Bounds   // of select and the joins, by metric
-	Functions map[Function]Bounds // of group-aggregate: Min, Max and Mean
-	Any       bool                // of group-aggregate: one of the functions within its bounds is enough
-	Text      string              // of select-events: an expression, in the syntax of package regexp, that the text has a match of
+	Columns   map[string]aggregate.Bounds   // of select and the joins, by metric
+	Functions map[Function]aggregate.Bounds // of group-aggregate: Min, Max and Mean
+	Any       bool                          // of group-aggregate: one of the functions within its bounds is enough
+	Text      string                        // of select-events: an expression, in the syntax of package regexp, that the text has a match of
 }
 
 // Query is a question. The zero value of each field that a kind of query does not need is right.

@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"math"
 
 	"weir/series/aggregate"
 	"weir/series/names"
@@ -15,7 +14,7 @@ type Source interface {
 	Names() *names.Index
 	// Points reads the points of a series in the order of their times, or, backward, in the reverse of that order. If
 	// keep is not nil, points beyond it may be left out.
-	Points(ctx context.Context, id names.ID, from, to int64, backward bool, keep *Bounds) (Points, error)
+	Points(ctx context.Context, id names.ID, from, to int64, backward bool, keep *aggregate.Bounds) (Points, error)
 	// Aggregate sums up the points of a series.
 	Aggregate(ctx context.Context, id names.ID, from, to int64) (aggregate.Aggregate, error)
 	// Groups sums up the points of each span of step nanoseconds: forward, span k is from+k*step <= t < from+(k+1)*step,
@@ -52,23 +51,4 @@ type Events interface {
 	// Next fills times and texts as Points.Next does.
 	Next(times []int64, texts []string) (int, error)
 	Close()
-}
-
-// Bounds is a range of numbers. NaN is in none.
-type Bounds struct {
-	Low, High         float64
-	OpenLow, OpenHigh bool // without Low, High itself
-}
-
-// Everything is the bounds of all numbers.
-func Everything() Bounds { return Bounds{Low: math.Inf(-1), High: math.Inf(1)} }
-
-// Contains reports whether v is within the bounds.
-func (b *Bounds) Contains(v float64) bool {
-	return (v > b.Low || v == b.Low && !b.OpenLow) && (v < b.High || v == b.High && !b.OpenHigh)
-}
-
-// Meets reports whether a number from low to high may be within the bounds: if not, there is no need to read them.
-func (b *Bounds) Meets(low, high float64) bool {
-	return (high > b.Low || high == b.Low && !b.OpenLow) && (low < b.High || low == b.High && !b.OpenHigh)
 }

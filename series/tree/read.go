@@ -14,7 +14,7 @@ type Cursor struct {
 
 // Points returns a cursor at the first point. Subtrees in which no value is in keep, if that is not nil, are not read;
 // the points of others are returned whether they are in it or not.
-func (v *View) Points(backward bool, keep *Range) *Cursor {
+func (v *View) Points(backward bool, keep *aggregate.Bounds) *Cursor {
 	return &Cursor{w: v.walk(backward, false, keep)}
 }
 

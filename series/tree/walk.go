@@ -35,9 +35,9 @@ const (
 type walk struct {
 	view     *View
 	backward bool
-	lo, hi   int64  // keys of the range
-	keep     *Range // of the values that are wanted; nil if all are
-	sums     bool   // whether whole subtrees may be returned
+	lo, hi   int64             // keys of the range
+	keep     *aggregate.Bounds // of the values that are wanted; nil if all are
+	sums     bool              // whether whole subtrees may be returned
 	lanes    []laneWalk
 	vectors  []node.Vector
 	refs     []node.Ref
@@ -50,23 +50,7 @@ type laneWalk struct {
 	values []float64
 }
 
-// Range is of values: from Min to Max, both included unless it is said that they are not.
-type Range struct {
-	Min, Max           float64
-	AboveMin, BelowMax bool // whether Min and Max themselves are out
-}
-
-// Contains reports whether a value is in the range. NaN is in none.
-func (r *Range) Contains(v float64) bool {
-	return (v > r.Min || v == r.Min && !r.AboveMin) && (v < r.Max || v == r.Max && !r.BelowMax)
-}
-
-// overlaps reports whether there may be a value in the range among those that a sums up.
-func (r *Range) overlaps(a *aggregate.Aggregate) bool {
-	return (a.Max > r.Min || a.Max == r.Min && !r.AboveMin) && (a.Min < r.Max || a.Min == r.Max && !r.BelowMax)
-}
-
-func (v *View) walk(backward, sums bool, keep *Range) *walk {
+func (v *View) walk(backward, sums bool, keep *aggregate.Bounds) *walk {
 	w := &walk{view: v, backward: backward, sums: sums, keep: keep, lo: v.from, hi: v.to}
 	if backward {
 		w.lo, w.hi = ^v.to, ^v.from
@@ -234,7 +218,7 @@ func (w *walk) counts(it *item) bool {
 // skips reports whether nothing of a subtree is wanted.
 func (w *walk) skips(r *node.Ref) bool {
 	_, all := refDeleted(w.view.deletions, r)
-	return all || w.keep != nil && !w.keep.overlaps(&r.Aggregate)
+	return all || w.keep != nil && !w.keep.Meets(r.Min, r.Max)
 }
 
 // least is the lane whose next item begins first, and up to which key it may go before it is another lane's turn.
