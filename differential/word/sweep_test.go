@@ -110,7 +110,7 @@ func sweep[T comparable](t *testing.T, of func(i, pad int) T) {
 			},
 			"drop": func(t *rapid.T) {
 				if len(indices) == 0 {
-					t.Skip("there is no index to drop words of")
+					return // there is none yet
 				}
 				i := rapid.IntRange(0, len(indices)-1).Draw(t, "index")
 				x := indices[i]
@@ -129,7 +129,7 @@ func sweep[T comparable](t *testing.T, of func(i, pad int) T) {
 			},
 			"copy": func(t *rapid.T) { // words go from index to index, as in a reduction
 				if len(indices) < 2 {
-					t.Skip("there are no two indices")
+					return // there are no two yet
 				}
 				maps.Copy(indices[0].words, indices[1].words)
 			},

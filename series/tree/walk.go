@@ -18,7 +18,7 @@ type item struct {
 	ref         node.Ref
 	vector      node.Vector
 	texts       [][]byte // of the points, or of those of the vector
-	oldest, at  uint64   // of the leaf that a vector or points are from; 0 if they are from memory
+	at          uint64   // of the leaf that a vector is from; 0 if it is from memory
 	times       []int64  // keys
 	values      []float64
 }
@@ -309,7 +309,7 @@ func (w *walk) openLeaf(l *laneWalk, ref node.Ref, body []byte) (err error) {
 		if i+1 < len(w.vectors) {
 			last = w.vectors[i+1].FirstTime
 		}
-		return w.between(item{kind: vector, vector: w.vectors[i], texts: texts, oldest: ref.Oldest, at: ref.At}, w.vectors[i].FirstTime, last)
+		return w.between(item{kind: vector, vector: w.vectors[i], texts: texts, at: ref.At}, w.vectors[i].FirstTime, last)
 	})
 	return nil
 }
