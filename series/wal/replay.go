@@ -1,16 +1,9 @@
 package wal
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"slices"
 
 	"weir/series/disk"
 )
@@ -31,33 +24,21 @@ type Recovery struct {
 	Cut    int64 // bytes
 }
 
-const readSize = 1 << 20
-
 // list finds the segments of the directory.
-func (l *Log) list() error {
+func (l *Log) list() (err error) {
 	if err := l.fs.MkdirAll(l.dir); err != nil {
 		return err
 	}
-	entries, err := l.fs.ReadDir(l.dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		var n uint32
-		if k, _ := fmt.Sscanf(e.Name, "log-%d.wsl", &n); k == 1 && n > 0 && filepath.Base(l.path(n)) == e.Name {
-			l.old = append(l.old, segment{n, e.Size})
-		}
-	}
-	slices.SortFunc(l.old, func(a, b segment) int { return cmp.Compare(a.number, b.number) })
-	return nil
+	l.old, err = list(l.fs, l.dir)
+	return err
 }
 
 // Replay calls fn with the frames of the log in order, and makes ready for appending.
 //
 // In the last segment, the first bad frame is the end of what was being written when the machine stopped: it is cut off
 // there. But where it is bad in what a mark says was durable, and in all other segments, it is damage, which is a
-// *CorruptError, and so is a segment that is missing between others. After an error, of fn too, Replay may be called
-// again.
+// *CorruptError, and so is a segment that is missing between others. With Options.Damaged, that is told of damage, and
+// what is good behind it is read. After an error, of fn too, Replay may be called again.
 func (l *Log) Replay(fn func(Frame) error) (Recovery, error) {
 	l.turn <- struct{}{}
 	defer func() { <-l.turn }()
@@ -73,23 +54,20 @@ func (l *Log) Replay(fn func(Frame) error) (Recovery, error) {
 		}
 		return Recovery{}, fmt.Errorf("replay the log in %s: %w", l.dir, state)
 	}
-	rec := Recovery{}
+	r := reader{dir: l.dir, fs: l.fs, fn: fn, damaged: l.o.Damaged}
 	for i, s := range segments {
-		if i > 0 && s.number != segments[i-1].number+1 {
-			return rec, &CorruptError{l.path(segments[i-1].number + 1), 0, errors.New("this segment is missing")}
-		}
-		last := i == len(segments)-1
-		if err := l.replaySegment(s, last, &rec, fn); err != nil {
-			return rec, fmt.Errorf("replay the log in %s: %w", l.dir, err)
+		if err := l.replaySegment(&r, s, segments[i+1:]); err != nil {
+			return r.Recovery, fmt.Errorf("replay the log in %s: %w", l.dir, err)
 		}
 	}
 	l.mu.Lock()
 	l.state = nil
 	l.mu.Unlock()
-	return rec, nil
+	return r.Recovery, nil
 }
 
-func (l *Log) replaySegment(s segment, last bool, rec *Recovery, fn func(Frame) error) (err error) {
+// replaySegment reads a segment, and cuts off what is torn of the last one, which is written to from now on.
+func (l *Log) replaySegment(r *reader, s segment, others []segment) (err error) {
 	f, err := l.fs.OpenFile(l.path(s.number), os.O_RDWR)
 	if err != nil {
 		return err
@@ -100,19 +78,12 @@ func (l *Log) replaySegment(s segment, last bool, rec *Recovery, fn func(Frame) 
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	size, err := f.Size()
-	if err != nil {
-		return err
+	last := len(others) == 0
+	got, err := r.segment(f, s.number, last)
+	if err != nil || !last {
+		return errors.Join(err, r.follows(s, others))
 	}
-	header := make([]byte, headerSize)
-	n, err := f.ReadAt(header, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	if err := checkHeader(header[:n], s.number); err != nil {
-		if !last || size > headerSize {
-			return &CorruptError{f.Name(), 0, err}
-		}
+	if got.unborn {
 		// It was being made, and nothing was written to it.
 		if err := errors.Join(l.fs.Remove(f.Name()), l.fs.SyncDir(l.dir)); err != nil {
 			return err
@@ -122,61 +93,24 @@ func (l *Log) replaySegment(s segment, last bool, rec *Recovery, fn func(Frame) 
 		l.old = l.old[:len(l.old)-1]
 		return nil
 	}
-	r := &frameReader{r: bufio.NewReaderSize(io.NewSectionReader(f, headerSize, size-headerSize), readSize), number: s.number, off: headerSize}
-	durable, err := r.replay(rec, fn)
-	if isDamage(err) {
-		damaged := !last
-		if last {
-			var markErr error
-			if damaged, markErr = durableBehind(f, s.number, r.off, size); markErr != nil {
-				return markErr
-			}
-		}
-		if damaged {
-			return &CorruptError{f.Name(), r.off, err}
-		}
-		rec.Path, rec.Offset, rec.Cut = f.Name(), r.off, size-r.off
-	} else if err != nil {
-		return err
-	}
-	if !last {
-		return nil
-	}
-	from := durable
-	if durable == headerSize {
+	from := got.durable
+	if got.durable == headerSize {
 		from = 0 // nothing says that the header is
 	}
-	if err := errors.Join(settle(f, from, r.off, size), l.fs.SyncDir(l.dir)); err != nil {
+	if got.headless {
+		if _, err := f.WriteAt(appendHeader(nil, s.number), 0); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(settle(f, from, got.end, got.size), l.fs.SyncDir(l.dir)); err != nil {
 		return err
 	}
 	keep = true
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.old = l.old[:len(l.old)-1]
-	l.file, l.off, l.durable, l.marked = f, r.off, r.off, durable
+	l.file, l.off, l.durable, l.marked = f, got.end, got.end, got.durable
 	return nil
-}
-
-// replay reads up to the end, and returns the offset in the last mark.
-func (r *frameReader) replay(rec *Recovery, fn func(Frame) error) (durable int64, err error) {
-	durable = headerSize
-	for {
-		kind, stream, payload, err := r.next()
-		if errors.Is(err, io.EOF) {
-			return durable, nil
-		}
-		if err != nil {
-			return durable, err
-		}
-		if kind == kindMark {
-			durable = int64(binary.LittleEndian.Uint32(payload))
-			continue
-		}
-		if err := fn(Frame{r.number, stream, payload}); err != nil {
-			return durable, err
-		}
-		rec.Frames++
-	}
 }
 
 // settle cuts a segment at end and makes the rest durable. What is behind from, which no mark says is durable, is written
@@ -198,27 +132,4 @@ func settle(f disk.File, from, end, size int64) error {
 		}
 	}
 	return f.Sync()
-}
-
-// durableBehind says whether a mark behind a bad frame tells that the frame was durable.
-func durableBehind(f disk.File, number uint32, bad, size int64) (bool, error) {
-	buf := make([]byte, readSize)
-	for from := bad; from < size; from += readSize - markSize + 1 {
-		n, err := f.ReadAt(buf, from)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return false, err
-		}
-		for i := 0; ; i++ {
-			k := bytes.Index(buf[i:n], []byte(markSign))
-			if k < 0 {
-				break
-			}
-			i += k
-			r := frameReader{r: bufio.NewReaderSize(bytes.NewReader(buf[i:n]), 16), number: number, off: from + int64(i)}
-			if _, _, payload, err := r.next(); err == nil && int64(binary.LittleEndian.Uint32(payload)) > bad {
-				return true, nil
-			}
-		}
-	}
-	return false, nil
 }

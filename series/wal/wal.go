@@ -80,6 +80,11 @@ type Options struct {
 	// OnError is told what goes wrong while nobody waits: of the writes and fsyncs of mode Interval. It is called again
 	// only after things went well in between. It must not call Close.
 	OnError func(error)
+	// BeforeSync, if it is not nil, is called before frames are made durable, and makes durable what they refer to. If it
+	// fails, they are not, and a later Commit tries again. It must not call the log.
+	BeforeSync func() error
+	// Damaged, if it is not nil, is told what Replay finds to be damaged, and Replay goes on behind it.
+	Damaged func(*CorruptError)
 }
 
 func (o *Options) check() error {
@@ -151,8 +156,10 @@ type round struct {
 	err  error
 }
 
-func (l *Log) path(number uint32) string {
-	return filepath.Join(l.dir, fmt.Sprintf("log-%08d.wsl", number))
+func (l *Log) path(number uint32) string { return segmentPath(l.dir, number) }
+
+func segmentPath(dir string, number uint32) string {
+	return filepath.Join(dir, fmt.Sprintf("log-%08d.wsl", number))
 }
 
 // Open opens the log of a directory, which it makes where there is none. Only one Log of a directory may be open, which

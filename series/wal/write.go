@@ -216,6 +216,11 @@ func (l *Log) fsync() error {
 	if !need {
 		return nil
 	}
+	if l.o.BeforeSync != nil {
+		if err := l.o.BeforeSync(); err != nil {
+			return fmt.Errorf("before syncing the log in %s: %w", l.dir, err)
+		}
+	}
 	if err := file.Sync(); err != nil {
 		return l.fail(err)
 	}
