@@ -102,6 +102,7 @@ func parseRecord(h []byte, generation uint64) (r record, ok bool) {
 type contents struct {
 	end     int64  // behind the last good record
 	records uint64 // good ones
+	durable int64  // up to where a record says that it was durable
 	size    int64  // of the file: above end where a tail is torn
 	reason  error  // why the tail is not good
 }
@@ -159,6 +160,7 @@ func readFile(ctx context.Context, path string, f io.ReaderAt, size int64, gener
 			}
 			return c, &CorruptError{path, at, err}
 		}
+		c.durable = max(c.durable, min(int64(r.synced), c.end))
 		c.end += recordHeader + int64(r.length)
 		c.records++
 	}

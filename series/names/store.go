@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
+
+	"weir/series/disk"
 )
 
 // ErrClosed is what a closed store answers to changes.
@@ -27,11 +27,12 @@ const flushSize = 256 << 10
 // program, and on the disk after Sync, which outlives the machine.
 type Store struct {
 	*Index
+	fs  disk.FS
 	dir string
 
 	syncing sync.Mutex // held around what must not happen twice at once: sync, compact, close
 	// All below is guarded by the index's own mutex.
-	file       output // nil once closed
+	file       disk.File // nil once closed
 	generation uint64
 	end        int64 // of the file
 	records    uint64
@@ -40,14 +41,6 @@ type Store struct {
 	buf        []byte
 
 	recovery Recovery
-}
-
-// output is what a store needs of its file.
-type output interface {
-	io.WriterAt
-	io.Closer
-	Truncate(size int64) error
-	Sync() error
 }
 
 // Recovery is what Open found at the end of the file.
@@ -66,14 +59,14 @@ func fileName(dir string, generation uint64) string {
 }
 
 // latest is the generation of the newest file of names in dir, 0 if none.
-func latest(dir string) (generation uint64, err error) {
-	entries, err := os.ReadDir(dir)
+func latest(fs disk.FS, dir string) (generation uint64, err error) {
+	entries, err := fs.ReadDir(dir)
 	if err != nil {
 		return 0, err
 	}
 	for _, e := range entries {
 		var g uint64
-		if n, _ := fmt.Sscanf(e.Name(), "names-%d.wsn", &g); n == 1 && fileName(dir, g) == filepath.Join(dir, e.Name()) {
+		if n, _ := fmt.Sscanf(e.Name, "names-%d.wsn", &g); n == 1 && fileName(dir, g) == filepath.Join(dir, e.Name) {
 			generation = max(generation, g)
 		}
 	}
@@ -82,15 +75,15 @@ func latest(dir string) (generation uint64, err error) {
 
 // Open opens the names in dir, which it creates where there is none. Damage is a
 // *CorruptError; a torn tail is cut, and told by Recovery.
-func Open(ctx context.Context, dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+func Open(ctx context.Context, fs disk.FS, dir string) (*Store, error) {
+	if err := fs.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("open names: %w", err)
 	}
-	generation, err := latest(dir)
+	generation, err := latest(fs, dir)
 	if err != nil {
 		return nil, fmt.Errorf("open names: %w", err)
 	}
-	s := &Store{Index: New(), dir: dir, generation: generation}
+	s := &Store{Index: New(), fs: fs, dir: dir, generation: generation}
 	if generation == 0 {
 		err = s.rewrite(ctx)
 	} else {
@@ -111,26 +104,50 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 
 func (s *Store) load(ctx context.Context) error {
 	path := fileName(s.dir, s.generation)
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := s.fs.OpenFile(path, os.O_RDWR)
 	if err != nil {
 		return fmt.Errorf("open names: %w", err)
 	}
-	info, err := f.Stat()
+	c, err := readOpen(ctx, path, f, s.generation, s.Index)
 	if err == nil {
-		var c contents
-		if c, err = readFile(ctx, path, f, info.Size(), s.generation, s.Index); err == nil {
-			s.file, s.end, s.records = f, c.end, c.records
-			s.recovery = Recovery{path, c.end, c.size - c.end, c.reason}
-			if c.end != c.size {
-				// On the disk at once: behind a new record, an old one must not come back.
-				err = errors.Join(f.Truncate(c.end), f.Sync())
-			}
-		}
+		s.file, s.end, s.records, s.synced = f, c.end, c.records, c.end
+		s.recovery = Recovery{path, c.end, c.size - c.end, c.reason}
+		err = settle(f, c)
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("open names: %w", err), f.Close())
 	}
 	return nil
+}
+
+func readOpen(ctx context.Context, path string, f disk.File, generation uint64, ix *Index) (contents, error) {
+	size, err := f.Size()
+	if err != nil {
+		return contents{}, fmt.Errorf("read names %s: %w", path, err)
+	}
+	return readFile(ctx, path, f, size, generation, ix)
+}
+
+// settle makes a file what was read of it. It is on the disk at once: behind a new record, an old one must not come back.
+// What no record says was durable is written again: if an fsync failed before, it may be in memory only and not to be
+// written anymore.
+func settle(f disk.File, c contents) error {
+	if c.end != c.size {
+		if err := f.Truncate(c.end); err != nil {
+			return err
+		}
+	}
+	buf := make([]byte, min(1<<20, c.end-c.durable))
+	for off := c.durable; off < c.end; off += int64(len(buf)) {
+		buf = buf[:min(int64(len(buf)), c.end-off)]
+		if err := readAt(f, buf, off); err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(buf, off); err != nil {
+			return err
+		}
+	}
+	return f.Sync()
 }
 
 // wasteful reports whether a good part of the index belongs to deleted names.
@@ -158,29 +175,49 @@ func (s *Store) renumber(ctx context.Context) error {
 	return s.rewrite(ctx)
 }
 
-// Verify reads the names in dir as Open does, changes nothing, and takes a torn
-// tail for damage as well. It returns the number of names.
-func Verify(ctx context.Context, dir string) (int, error) {
-	generation, err := latest(dir)
+// Read reads the names in dir as Open does, and changes nothing. The Recovery says what Open would cut off. With an
+// error, which is a *CorruptError where there is damage, the index has the names before it.
+func Read(ctx context.Context, fs disk.FS, dir string) (*Index, Recovery, error) {
+	ix := New()
+	generation, err := latest(fs, dir)
 	if err != nil || generation == 0 {
-		return 0, err
+		return ix, Recovery{}, err
 	}
 	path := fileName(dir, generation)
-	f, err := os.Open(path)
+	f, err := fs.OpenFile(path, os.O_RDONLY)
 	if err != nil {
-		return 0, err
+		return ix, Recovery{}, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	ix := New()
-	c, err := readFile(ctx, path, f, info.Size(), generation, ix)
-	if err == nil && c.reason != nil {
-		err = &CorruptError{path, c.end, c.reason}
+	c, err := readOpen(ctx, path, f, generation, ix)
+	return ix, Recovery{path, c.end, c.size - c.end, c.reason}, errors.Join(err, f.Close())
+}
+
+// Verify reads the names in dir as Open does, changes nothing, and takes a torn
+// tail for damage as well. It returns the number of names.
+func Verify(ctx context.Context, fs disk.FS, dir string) (int, error) {
+	ix, r, err := Read(ctx, fs, dir)
+	if err == nil && r.Reason != nil {
+		err = &CorruptError{r.Path, r.Offset, r.Reason}
 	}
 	return ix.Len(), err
+}
+
+// Reserve sees to it that IDs below next are not given to new names: those that no name has yet become IDs without a
+// name. It is for those who find IDs in use whose names were lost.
+func (s *Store) Reserve(next ID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.Next() < next {
+		if err := s.makeRoom(); err != nil {
+			return err
+		}
+		count := min(uint32(next-s.Next()), maxSkip)
+		if err := s.applySkip(count); err != nil {
+			return err
+		}
+		s.pending = s.pending.skip(count)
+	}
+	return nil
 }
 
 // makeRoom refuses a change that could not be written. It runs with the
@@ -278,22 +315,22 @@ func (s *Store) Compact(ctx context.Context) error {
 
 // rewrite makes the file of the next generation from the index.
 func (s *Store) rewrite(ctx context.Context) error {
-	next := Store{Index: s.Index, generation: s.generation + 1, end: headerSize}
+	next := Store{Index: s.Index, fs: s.fs, generation: s.generation + 1, end: headerSize}
 	path := fileName(s.dir, next.generation)
 	err := next.create(ctx, path+".tmp")
 	if err == nil {
-		err = os.Rename(path+".tmp", path)
+		err = s.fs.Rename(path+".tmp", path)
 	}
 	if err == nil {
-		err = syncDir(s.dir)
+		err = s.fs.SyncDir(s.dir)
 	}
 	if err == nil {
-		next.file, err = os.OpenFile(path, os.O_RDWR, 0)
+		next.file, err = s.fs.OpenFile(path, os.O_RDWR)
 	}
 	if err != nil {
 		err = fmt.Errorf("write names %s: %w", path, err)
 		for _, p := range []string{path + ".tmp", path} {
-			if e := os.Remove(p); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			if e := s.fs.Remove(p); e != nil && !errors.Is(e, fs.ErrNotExist) {
 				// The new file would be opened next, and what is written to the old one not seen.
 				s.failed = err
 			}
@@ -312,7 +349,7 @@ func (s *Store) rewrite(ctx context.Context) error {
 
 // create writes the index to a new file, durably.
 func (s *Store) create(ctx context.Context, path string) (err error) {
-	f, err := os.Create(path)
+	f, err := s.fs.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return err
 	}
@@ -340,29 +377,17 @@ func (s *Store) create(ctx context.Context, path string) (err error) {
 // discard removes files that are not the newest. What cannot be removed does no
 // harm, and is tried again when the store is opened next.
 func (s *Store) discard() {
-	entries, err := os.ReadDir(s.dir)
+	entries, err := s.fs.ReadDir(s.dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		path := filepath.Join(s.dir, e.Name())
-		if strings.HasPrefix(e.Name(), "names-") && path != fileName(s.dir, s.generation) &&
+		path := filepath.Join(s.dir, e.Name)
+		if strings.HasPrefix(e.Name, "names-") && path != fileName(s.dir, s.generation) &&
 			(strings.HasSuffix(path, ".wsn") || strings.HasSuffix(path, ".wsn.tmp")) {
-			_ = os.Remove(path)
+			_ = s.fs.Remove(path)
 		}
 	}
-}
-
-// syncDir makes a new name in a directory durable.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // there, a directory cannot be synced
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // Close makes all changes durable and closes the file. The index can still be

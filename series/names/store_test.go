@@ -15,11 +15,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"weir/series/disk"
 )
 
 func open(t testing.TB, dir string) *Store {
 	t.Helper()
-	s, err := Open(context.Background(), dir)
+	s, err := Open(context.Background(), disk.OS(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +36,7 @@ func TestStoreModel(t *testing.T) {
 		run++
 		dir := filepath.Join(base, fmt.Sprint(run))
 		reopen := func() *Store {
-			s, err := Open(t.Context(), dir)
+			s, err := Open(t.Context(), disk.OS(), dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +57,7 @@ func TestStoreModel(t *testing.T) {
 				err = s.Compact(t.Context())
 			case 3:
 				err = s.Close()
-				if n, e := Verify(t.Context(), dir); e != nil || n != s.Len() {
+				if n, e := Verify(t.Context(), disk.OS(), dir); e != nil || n != s.Len() {
 					t.Fatalf("verify found %d names (%v), want %d", n, e, s.Len())
 				}
 				s = reopen()
@@ -147,10 +149,10 @@ func TestFlips(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := (*CorruptError)(nil)
-		if _, err := Verify(t.Context(), dir); !errors.As(err, &e) || e.Path != path || e.Offset > int64(i) || !strings.Contains(e.Error(), path) {
+		if _, err := Verify(t.Context(), disk.OS(), dir); !errors.As(err, &e) || e.Path != path || e.Offset > int64(i) || !strings.Contains(e.Error(), path) {
 			t.Fatalf("byte %d changed, and verify says %v", i, err)
 		}
-		s, err := Open(t.Context(), dir)
+		s, err := Open(t.Context(), disk.OS(), dir)
 		if i >= len(whole)-recordHeader {
 			if err != nil || s.Recovery().Cut != recordHeader {
 				t.Fatalf("byte %d of %d changed, in the last record: %v", i, len(whole), err)
@@ -181,7 +183,7 @@ func TestTruncations(t *testing.T) {
 		if err := os.WriteFile(path, whole[:n], 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(t.Context(), dir)
+		s, err := Open(t.Context(), disk.OS(), dir)
 		if n < headerSize {
 			if e := (*CorruptError)(nil); !errors.As(err, &e) {
 				t.Fatalf("cut at %d: %v", n, err)
@@ -212,7 +214,7 @@ func TestTruncations(t *testing.T) {
 
 // faulty is a file that fails on request, with some of the bytes written.
 type faulty struct {
-	output
+	disk.File
 	full, noSync bool
 }
 
@@ -220,17 +222,17 @@ var errInjected = errors.New("no space left")
 
 func (f *faulty) WriteAt(p []byte, at int64) (int, error) {
 	if f.full {
-		n, _ := f.output.WriteAt(p[:len(p)/2], at)
+		n, _ := f.File.WriteAt(p[:len(p)/2], at)
 		return n, errInjected
 	}
-	return f.output.WriteAt(p, at)
+	return f.File.WriteAt(p, at)
 }
 
 func (f *faulty) Sync() error {
 	if f.noSync {
 		return errInjected
 	}
-	return f.output.Sync()
+	return f.File.Sync()
 }
 
 // TestDiskFull: while the disk is full changes are refused and reading goes on; when there
@@ -238,8 +240,8 @@ func (f *faulty) Sync() error {
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	disk := &faulty{output: s.file}
-	s.file = disk
+	bad := &faulty{File: s.file}
+	s.file = bad
 	var names []string
 	add := func() error {
 		name := fmt.Sprintf("m a=%s-%d", strings.Repeat("x", 1000), len(names))
@@ -249,7 +251,7 @@ func TestDiskFull(t *testing.T) {
 		}
 		return err
 	}
-	disk.full = true
+	bad.full = true
 	var err error
 	for i := 0; i < 2*flushSize/1000 && err == nil; i++ {
 		err = add()
@@ -258,7 +260,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatalf("a full disk: %v", err)
 	}
 	hold(t, "full", s, names)
-	disk.full = false
+	bad.full = false
 	if err := add(); err != nil {
 		t.Fatalf("a disk with room again: %v", err)
 	}
@@ -271,15 +273,15 @@ func TestDiskFull(t *testing.T) {
 	s = open(t, dir)
 	hold(t, "opened again", s, names)
 
-	disk = &faulty{output: s.file, noSync: true}
-	s.file = disk
+	bad = &faulty{File: s.file, noSync: true}
+	s.file = bad
 	if err := add(); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Sync(); !errors.Is(err, errInjected) {
 		t.Errorf("sync of a failing disk: %v", err)
 	}
-	disk.noSync = false
+	bad.noSync = false
 	if err := s.Sync(); !errors.Is(err, errInjected) {
 		t.Errorf("sync after one that failed: %v", err)
 	}
