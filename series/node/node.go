@@ -22,6 +22,12 @@ const (
 	Leaf     Kind = 1 // points
 	Inner    Kind = 2 // references
 	Deletion Kind = 3 // of points in the nodes before it
+
+	// What folding a series writes. Detached nodes have the bodies of leaves and of inner nodes, and count for nothing
+	// by themselves: a replacement makes them the nodes of the series, all at once.
+	DetachedLeaf  Kind = 4
+	DetachedInner Kind = 5
+	Replacement   Kind = 6
 )
 
 func (k Kind) String() string {
@@ -32,6 +38,12 @@ func (k Kind) String() string {
 		return "inner node"
 	case Deletion:
 		return "deletion"
+	case DetachedLeaf:
+		return "detached leaf"
+	case DetachedInner:
+		return "detached inner node"
+	case Replacement:
+		return "replacement"
 	}
 	return fmt.Sprintf("kind %d", byte(k))
 }
@@ -51,7 +63,7 @@ type Header struct {
 	Lane uint32
 	// Ordinal and Late say of a leaf how many points of the series, those that came in order and those that came late,
 	// are in the volumes once it is: what the log has of these is not needed any more. Of a deletion they say the
-	// same, and so which one it is.
+	// same, and so which one it is. A replacement says the same as the leaf before it.
 	Ordinal, Late uint64
 	// More says that the node counts only together with the next node of the series that has Continued set: nodes that
 	// count all or not at all are a chain. A node without Continued starts anew, and a chain that was open until then,
@@ -88,7 +100,7 @@ func DecodeHeader(src []byte) (h Header, body []byte, err error) {
 	}
 	h.Kind, h.More = Kind(src[0]&^(More|Continued)), src[0]&More != 0
 	h.Continued = src[0]&Continued != 0
-	if h.Kind < Leaf || h.Kind > Deletion {
+	if h.Kind < Leaf || h.Kind > Replacement {
 		return h, nil, fmt.Errorf("%w: unknown %v", ErrCorrupt, h.Kind)
 	}
 	r := Reader{Rest: src[1:]}

@@ -116,6 +116,52 @@ func TestDeletionComesBack(t *testing.T) {
 	})
 }
 
+func TestReplacementComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := header(t, node.Replacement)
+		want := node.Replaced{
+			Below:  rapid.Uint64().Draw(t, "below"),
+			Events: rapid.Bool().Draw(t, "events"),
+			Leaves: rapid.Uint32().Draw(t, "leaves"),
+			Small:  rapid.Uint32().Draw(t, "small"),
+			Refs:   rapid.SliceOfN(rapid.Custom(ref), 0, 200).Draw(t, "refs"),
+		}
+		got, body, err := node.DecodeHeader(node.AppendReplacement(nil, h, &want))
+		if err != nil || got != h {
+			t.Fatalf("header %+v, %v; want %+v", got, err, h)
+		}
+		back, err := node.DecodeReplacement(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(want.Refs) == 0 {
+			want.Refs, back.Refs = nil, nil
+		}
+		if fmt.Sprint(back) != fmt.Sprint(want) {
+			t.Fatalf("got %v, want %v", back, want)
+		}
+	})
+}
+
+// The largest replacement fits a node, whatever its references are.
+func TestReplacementFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := node.Replaced{Below: 1<<64 - 1, Leaves: 1<<32 - 1, Small: 1<<32 - 1}
+		seeds := rapid.SliceOfN(rapid.Custom(ref), 20, 20).Draw(t, "refs")
+		for i := range node.MaxReplaced {
+			x := seeds[i%len(seeds)]
+			x.At ^= uint64(i) * 0x9e3779b97f4a7c15
+			x.FirstTime ^= int64(x.At)
+			x.Sum = math.Float64frombits(math.Float64bits(x.Sum) ^ x.At>>7)
+			x.Last = math.Float64frombits(math.Float64bits(x.Last) ^ x.At>>3)
+			r.Refs = append(r.Refs, x)
+		}
+		if n := len(node.AppendReplacement(nil, header(t, node.Replacement), &r)); n > 64<<10 {
+			t.Fatalf("%d bytes", n)
+		}
+	})
+}
+
 // The bytes of one node of each shape, as docs/formats-series.md describes them.
 func TestGolden(t *testing.T) {
 	r := node.Ref{At: 1 << 40, Oldest: 1<<40 - 5, Length: 77, Level: 1}
@@ -128,12 +174,18 @@ func TestGolden(t *testing.T) {
 	if got, want := fmt.Sprintf("%x", inner), goldenInner; got != want {
 		t.Errorf("inner\n%s, want\n%s", got, want)
 	}
+	replacement := node.AppendReplacement(nil, node.Header{Kind: node.Replacement, Series: 300, Ordinal: 9, Late: 2},
+		&node.Replaced{Below: 1<<40 + 700, Events: true, Leaves: 40, Small: 3, Refs: []node.Ref{r}})
+	if got, want := fmt.Sprintf("%x", replacement), goldenReplacement; got != want {
+		t.Errorf("replacement\n%s, want\n%s", got, want)
+	}
 }
 
 func FuzzDecode(f *testing.F) {
 	f.Add(node.AppendLeaf(nil, node.Header{Kind: node.Leaf, Series: 7, Ordinal: 3}, []node.Vector{vector(5, []float64{1, 2})}, node.AppendText(nil, []byte("x"))))
 	f.Add(node.AppendDeletion(nil, node.Header{Kind: node.Deletion, Series: 7}, -5, 5))
 	f.Add(node.AppendInner(nil, node.Header{Kind: node.Inner, Series: 7}, make([]node.Ref, 3)))
+	f.Add(node.AppendReplacement(nil, node.Header{Kind: node.Replacement, Series: 7}, &node.Replaced{Below: 5, Refs: make([]node.Ref, 3)}))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		h, body, err := node.DecodeHeader(src)
 		if err != nil {
@@ -145,7 +197,21 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		if h.Kind == node.Leaf {
+		if h.Kind == node.Replacement {
+			x, err := node.DecodeReplacement(body)
+			if err != nil {
+				return
+			}
+			_, body, err = node.DecodeHeader(node.AppendReplacement(nil, h, &x))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, err := node.DecodeReplacement(body); err != nil || fmt.Sprint(again) != fmt.Sprint(x) {
+				t.Fatalf("read %v, written and read again %v, %v", x, again, err)
+			}
+			return
+		}
+		if h.Kind == node.Leaf || h.Kind == node.DetachedLeaf {
 			vectors, texts, err := node.DecodeLeaf(nil, body)
 			if err != nil {
 				return
