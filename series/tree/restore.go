@@ -83,6 +83,7 @@ func (f *Forest) restoreLeaf(h node.Header, body []byte, ref node.Ref) (err erro
 		r.late, r.latePersisted = h.Late, h.Late
 	}
 	s.ordinal, s.persisted = h.Ordinal, h.Ordinal
+	s.flags &^= folded // it was opened again for this leaf
 	for _, leaf := range leaves {
 		if leaf.lane > 0 {
 			r.lane(leaf.lane).push(leaf.Ref)
@@ -109,6 +110,7 @@ func (f *Forest) restoreInner(h node.Header, body []byte, ref node.Ref) error {
 		l.refs, err = f.gather(l.refs, ref, &l.total)
 		return err
 	}
+	s.flags &^= folded
 	refs, err := f.gather(slices.Clone(f.lane0(s)), ref, &s.refsTotal)
 	if err != nil {
 		return err
