@@ -120,6 +120,9 @@ func (s *Store) finish() error {
 	if err := t.wait(); err != nil {
 		return err
 	}
+	if s.recovery.Clean && s.checkpointNumber > 0 && s.volumes.Stats().Appends == 0 {
+		return nil // the checkpoint that there is says all
+	}
 	if err := s.checkpoint(); err != nil {
 		return err
 	}

@@ -5,13 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"weir/series/names"
 	"weir/series/query"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func mustOpen(t testing.TB, dir string, o Options) *Store {
 	t.Helper()
