@@ -32,6 +32,8 @@ func (f *Forest) AppendPage(dst []byte, page int) []byte {
 		last = i
 		dst = append(dst, s.flags)
 		dst = binary.AppendUvarint(dst, s.persisted)
+		dst = binary.AppendUvarint(dst, uint64(s.leaves))
+		dst = binary.AppendUvarint(dst, uint64(s.small))
 		dst = binary.AppendUvarint(dst, uint64(s.refsLen))
 		refs = append(refs, f.lane0(s)...)
 		if r != nil {
@@ -138,10 +140,11 @@ func (f *Forest) loadSeries(r *node.Reader, page, i int, targets []target) []tar
 	id := f.idOf(page, i)
 	s := &f.pages[page][i]
 	flags := r.Byte()
-	s.flags = flags & folded
+	s.flags = flags & closed
 	s.persisted = r.Uvarint(1<<64 - 1)
 	s.ordinal = s.persisted
-	targets = append(targets, target{i, 0, int(r.Uvarint(maxRefs + 100))})
+	s.leaves, s.small = uint32(r.Uvarint(1<<32-1)), uint32(r.Uvarint(1<<32-1))
+	targets = append(targets, target{i, 0, int(r.Uvarint(uint64(mostRefs)))})
 	if flags&hasRare == 0 || r.Err != nil {
 		return targets
 	}

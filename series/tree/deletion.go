@@ -42,6 +42,7 @@ func (f *Forest) delete(id names.ID, s *state, d Deletion) error {
 	if err := f.Flush(id); err != nil {
 		return err
 	}
+	f.disturb(id)
 	h := node.Header{Kind: node.Deletion, Series: id, Ordinal: d.Ordinal, Late: d.Late}
 	f.bytes = node.AppendDeletion(f.bytes[:0], h, d.From, d.To)
 	at, _, err := f.volumes.Append(f.bytes)

@@ -16,6 +16,8 @@ func (f *Forest) Drop(id names.ID) error {
 		f.rareBytes -= 16*len(r.times) + len(r.deletions)*int(unsafe.Sizeof(Deletion{}))
 		delete(f.rare, id)
 	}
+	f.disturb(id)
+	delete(f.folds, id)
 	f.freeTail(s)
 	f.freeOpen(s)
 	err := f.setLane0(s, nil)

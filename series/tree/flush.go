@@ -76,47 +76,16 @@ func (c *chain) finish() error {
 
 // addPoints adds leaves of points, which are in the order of their times. The values of events are places in texts.
 func (c *chain) addPoints(lane uint32, times []int64, values []float64, texts *texts, hint *codec.Hint) error {
-	f := c.f
+	l := &c.f.leaf
 	for len(times) > 0 {
-		var total aggregate.Aggregate
-		vectors, encoded, leafTexts := f.vecs[:0], f.encoded[:0], []byte(nil)
-		var ends [node.MaxVectors]int
-		for len(times) > 0 && len(encoded)+len(leafTexts) < leafBytes && len(vectors) < node.MaxVectors {
-			n := min(codec.Max, len(times))
-			if texts != nil {
-				n, leafTexts = texts.gather(leafTexts, values[:n])
-			}
-			vectors = append(vectors, node.Vector{FirstTime: times[0]})
-			encoded = codec.AppendTimes(encoded, hint, times[:n])
-			if texts != nil {
-				var zero [codec.Max]float64
-				encoded = codec.AppendValues(encoded, nil, zero[:n])
-				total.Add(times[:n], zero[:n])
-			} else {
-				encoded = codec.AppendValues(encoded, hint, values[:n])
-				total.Add(times[:n], values[:n])
-			}
-			ends[len(vectors)-1] = len(encoded)
-			times, values = times[n:], values[n:]
-		}
-		begin := 0
-		for i := range vectors {
-			vectors[i].Bytes = encoded[begin:ends[i]]
-			begin = ends[i]
-		}
-		f.vecs, f.encoded = vectors, encoded
-		if texts != nil {
-			leafTexts = texts.pack(leafTexts)
-		}
-		if err := c.add(lane, total, vectors, leafTexts); err != nil {
+		n := l.fill(times, values, texts, hint)
+		if err := c.add(lane, l.total, l.vectors, l.texts); err != nil {
 			return err
 		}
+		times, values = times[n:], values[n:]
 	}
 	return nil
 }
-
-// leafBytes is where addPoints ends a leaf.
-const leafBytes = 4096
 
 // Flush writes all points of a series that are in memory only, and reports an error if it cannot; they stay in memory
 // then.
@@ -147,7 +116,7 @@ func (f *Forest) flush(id names.ID, s *state) error {
 			return err
 		}
 	}
-	if err := f.unfold(s); err != nil {
+	if err := f.reopen(s); err != nil {
 		return err
 	}
 	c := f.newChain(id, s, r)
@@ -220,6 +189,7 @@ func (f *Forest) addOpen(c *chain, s *state, r *rare) error {
 // apply makes leaves that were written part of the tree.
 func (f *Forest) apply(id names.ID, s *state, r *rare, refs []laneRef) error {
 	for _, ref := range refs {
+		s.count(&ref.Ref)
 		if ref.lane != 0 {
 			r.lane(ref.lane).push(ref.Ref)
 			continue

@@ -11,10 +11,11 @@
 //	             /  |  \
 //
 // Points that come too late for the tail go to a buffer, and from there to trees of their own, the lanes; reading
-// merges the lanes.
+// merges the lanes. A Fold writes a series again as one tree, while it is added to.
 package tree
 
 import (
+	"fmt"
 	"unsafe"
 
 	"weir/series/aggregate"
@@ -52,7 +53,9 @@ const (
 	refBytes  = int(unsafe.Sizeof(node.Ref{}))
 	// maxRefs is how many references without a parent a series may have: more than there are in a tree of any size, so
 	// that there is room while inner nodes cannot be written.
-	maxRefs = 500
+	maxRefs = node.MaxReplaced
+	// mostRefs is how many the memory for them can hold.
+	mostRefs = arena.MinBlock << (arena.Classes - 1) / refBytes
 )
 
 // state is a series in memory. It holds no pointers, so that a million of them are nothing to the garbage collector.
@@ -63,6 +66,8 @@ type state struct {
 	tail      arena.Handle        // times in its first half, values in the second
 	open      arena.Handle        // an aggregate, then vectors: see open.go
 	refs      arena.Handle        // of lane 0
+	leaves    uint32              // how many were written
+	small     uint32              // how many of these are less than half full
 	segment   uint32              // of the log, where the oldest point is that is in no node; 0 if there is none
 	touched   uint32              // the turn of the Forest's clock in which the last point came
 	tailLen   uint16
@@ -77,9 +82,9 @@ type state struct {
 }
 
 const (
-	// folded: the only reference of lane 0 is to a node that holds the references that were in memory when the series
+	// closed: the only reference of lane 0 is to a node that holds the references that were in memory when the series
 	// was closed. They are read back when a leaf is added.
-	folded = 1 << iota
+	closed = 1 << iota
 	// hasRare: there is an entry in Forest.rare.
 	hasRare
 )
@@ -87,27 +92,31 @@ const (
 // Forest is the trees of the series whose IDs are first, first + stride, first + 2·stride and so on. It is not safe
 // for concurrent use, but what it returns stays as it is while it changes.
 type Forest struct {
-	volumes       Volumes
+	writer
 	first, stride names.ID
 	limits        Limits
 	arena         arena.Arena
 	pages         []*[pageSize]state
 	rare          map[names.ID]*rare
 	rareBytes     int
+	folds         map[names.ID]*Fold // under way
 	clock         uint32
 	positions     []uint64 // of each page that was loaded, from which address on nodes are not part of it
 
 	// Scratch, of no meaning between calls.
-	bytes   []byte
 	encoded []byte
 	times   []int64
 	values  []float64
 	vecs    []node.Vector
+	leaf    leaf
 }
 
 // New returns an empty Forest.
 func New(volumes Volumes, first, stride names.ID, limits Limits) *Forest {
-	return &Forest{volumes: volumes, first: first, stride: stride, limits: limits, rare: map[names.ID]*rare{}}
+	return &Forest{
+		writer: writer{volumes: volumes}, first: first, stride: stride, limits: limits,
+		rare: map[names.ID]*rare{}, folds: map[names.ID]*Fold{},
+	}
 }
 
 // SetLimits changes the limits for what comes.
@@ -164,23 +173,36 @@ func (f *Forest) lane0(s *state) []node.Ref {
 
 // setLane0 puts references in the place of those that there are.
 func (f *Forest) setLane0(s *state, refs []node.Ref) error {
-	if len(refs) == 0 {
-		f.arena.Free(s.refs, int(s.refsClass))
-		s.refs, s.refsLen, s.refsClass = arena.None, 0, 0
+	if s.refs != arena.None && len(refs) > 0 && arena.Class(len(refs)*refBytes) == int(s.refsClass) {
+		copy(arena.View[node.Ref](&f.arena, s.refs, int(s.refsClass)), refs)
+		s.refsLen = uint16(len(refs))
 		return nil
 	}
-	class := arena.Class(len(refs) * refBytes)
-	if s.refs == arena.None || class != int(s.refsClass) {
-		h, err := f.arena.Alloc(class)
-		if err != nil {
-			return err
-		}
-		copy(arena.View[node.Ref](&f.arena, h, class), refs) // refs may be in the old block
-		f.arena.Free(s.refs, int(s.refsClass))
-		s.refs, s.refsClass = h, uint8(class)
-	} else {
-		copy(arena.View[node.Ref](&f.arena, s.refs, class), refs)
+	h, err := f.allocRefs(len(refs))
+	if err == nil {
+		f.moveLane0(s, h, refs)
 	}
-	s.refsLen = uint16(len(refs))
-	return nil
+	return err
+}
+
+// allocRefs allocates a block for n references.
+func (f *Forest) allocRefs(n int) (arena.Handle, error) {
+	switch {
+	case n == 0:
+		return arena.None, nil
+	case n > mostRefs:
+		return arena.None, fmt.Errorf("%d references without a node above them; expected at most %d", n, mostRefs)
+	}
+	return f.arena.Alloc(arena.Class(n * refBytes))
+}
+
+// moveLane0 is setLane0 with a block that allocRefs returned. refs may be in the block that it was in.
+func (f *Forest) moveLane0(s *state, h arena.Handle, refs []node.Ref) {
+	class := 0
+	if len(refs) > 0 {
+		class = arena.Class(len(refs) * refBytes)
+		copy(arena.View[node.Ref](&f.arena, h, class), refs)
+	}
+	f.arena.Free(s.refs, int(s.refsClass))
+	s.refs, s.refsClass, s.refsLen = h, uint8(class), uint16(len(refs))
 }

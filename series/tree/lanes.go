@@ -2,6 +2,7 @@ package tree
 
 import (
 	"fmt"
+	"slices"
 
 	"weir/series/aggregate"
 	"weir/series/names"
@@ -24,12 +25,18 @@ func run(refs []node.Ref) int {
 	return n
 }
 
+// writer writes nodes above others.
+type writer struct {
+	volumes Volumes
+	bytes   []byte // scratch
+}
+
 // inner writes a node above refs and returns the reference to it.
-func (f *Forest) inner(h node.Header, refs []node.Ref) (node.Ref, error) {
-	f.bytes = node.AppendInner(f.bytes[:0], h, refs)
-	at, length, err := f.volumes.Append(f.bytes)
+func (w *writer) inner(h node.Header, refs []node.Ref) (node.Ref, error) {
+	w.bytes = node.AppendInner(w.bytes[:0], h, refs)
+	at, length, err := w.volumes.Append(w.bytes)
 	if err != nil {
-		return node.Ref{}, fmt.Errorf("writing an inner node of series %d: %w", h.Series, err)
+		return node.Ref{}, fmt.Errorf("writing an %v of series %d: %w", h.Kind, h.Series, err)
 	}
 	up := node.Ref{At: at, Length: uint32(length), Oldest: at}
 	for i := range refs {
@@ -40,12 +47,13 @@ func (f *Forest) inner(h node.Header, refs []node.Ref) (node.Ref, error) {
 	return up, nil
 }
 
-// up writes nodes above the references at the end as long as there are as many of one level as a node holds.
-func (f *Forest) up(h node.Header, refs []node.Ref) ([]node.Ref, error) {
-	for n := run(refs); n >= node.MaxFanout; n = run(refs) {
+// up writes nodes above the references at the end as long as there are as many of one level as a node holds. The first
+// of all, as many as frozen, get none.
+func (w *writer) up(h node.Header, refs []node.Ref, frozen int) ([]node.Ref, error) {
+	for n := run(refs[frozen:]); n >= node.MaxFanout; n = run(refs[frozen:]) {
 		// If some could not be written before, there may be more than a node holds.
 		begin := len(refs) - n
-		ref, err := f.inner(h, refs[begin:begin+node.MaxFanout])
+		ref, err := w.inner(h, refs[begin:begin+node.MaxFanout])
 		if err != nil {
 			return refs, err
 		}
@@ -58,19 +66,20 @@ func (f *Forest) up(h node.Header, refs []node.Ref) ([]node.Ref, error) {
 // raise writes inner nodes of lane 0 that are full.
 func (f *Forest) raise(id names.ID, s *state) error {
 	refs := f.lane0(s)
-	if run(refs) < node.MaxFanout {
+	frozen := f.frozen(id, refs)
+	if run(refs[frozen:]) < node.MaxFanout {
 		return nil
 	}
-	refs, err := f.up(node.Header{Kind: node.Inner, Series: id}, append([]node.Ref(nil), refs...))
+	refs, err := f.up(node.Header{Kind: node.Inner, Series: id}, slices.Clone(refs), frozen)
 	if e := f.setLane0(s, refs); err == nil {
 		err = e
 	}
 	return err
 }
 
-// unfold reads the references of a closed series back.
-func (f *Forest) unfold(s *state) error {
-	if s.flags&folded == 0 {
+// reopen reads the references of a closed series back.
+func (f *Forest) reopen(s *state) error {
+	if s.flags&closed == 0 {
 		return nil
 	}
 	root := f.lane0(s)
@@ -78,14 +87,14 @@ func (f *Forest) unfold(s *state) error {
 		return fmt.Errorf("a closed series has %d references, want 1", len(root))
 	}
 	if root[0].At < f.volumes.Oldest() {
-		s.flags &^= folded
+		s.flags &^= closed
 		return f.setLane0(s, nil)
 	}
 	refs, err := readInner(f.volumes, nil, root[0])
 	if err != nil {
 		return err
 	}
-	s.flags &^= folded
+	s.flags &^= closed
 	return f.setLane0(s, refs)
 }
 
@@ -118,15 +127,16 @@ func (l *lane) push(ref node.Ref) {
 }
 
 func (f *Forest) raiseLane(id names.ID, l *lane) {
-	if run(l.refs) < node.MaxFanout {
+	frozen := f.frozen(id, l.refs)
+	if run(l.refs[frozen:]) < node.MaxFanout {
 		return
 	}
 	// What cannot be written now is when the next leaf is.
-	l.refs, _ = f.up(node.Header{Kind: node.Inner, Series: id, Lane: l.number}, l.refs)
+	l.refs, _ = f.up(node.Header{Kind: node.Inner, Series: id, Lane: l.number}, l.refs, frozen)
 }
 
 // Close writes what is in memory of a series but for the reference to one node, from which everything can be reached.
-// It opens again by itself.
+// It opens again by itself. While it is folded, the references stay in memory.
 func (f *Forest) Close(id names.ID) error {
 	s := f.find(id)
 	if s == nil {
@@ -136,10 +146,10 @@ func (f *Forest) Close(id names.ID) error {
 		return err
 	}
 	f.freeTail(s)
-	if s.flags&hasRare != 0 || s.refsLen <= 1 {
+	if s.refsLen <= 1 || f.folds[id] != nil {
 		return nil
 	}
-	refs := append([]node.Ref(nil), f.lane0(s)...)
+	refs := slices.Clone(f.lane0(s))
 	for len(refs) > node.MaxFanout {
 		begin, end := longestRun(refs)
 		end = min(end, begin+node.MaxFanout)
@@ -156,7 +166,7 @@ func (f *Forest) Close(id names.ID) error {
 	if err := f.setLane0(s, []node.Ref{root}); err != nil {
 		return err
 	}
-	s.flags |= folded
+	s.flags |= closed
 	return nil
 }
 

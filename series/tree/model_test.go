@@ -12,6 +12,7 @@ import (
 	"weir/series/aggregate"
 	"weir/series/disk/faulty"
 	"weir/series/names"
+	"weir/series/node"
 	"weir/series/tree"
 	"weir/series/volume"
 )
@@ -35,7 +36,7 @@ type entry struct {
 // machine compares a Forest with lists of points.
 type machine struct {
 	t       *rapid.T
-	volumes *volume.Volumes
+	volumes *dropping
 	forest  *tree.Forest
 	points  map[names.ID][]point
 	log     []entry
@@ -45,6 +46,8 @@ type machine struct {
 	// late points of one time may be another one afterwards.
 	distinct   bool
 	checkpoint []byte
+	folds      map[names.ID]*fold
+	cut        bool // whether points were ever taken away
 }
 
 const (
@@ -58,10 +61,10 @@ func newMachine(t *rapid.T) *machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &machine{t: t, volumes: v, points: map[names.ID][]point{}, now: map[names.ID]int64{}}
+	m := &machine{t: t, volumes: &dropping{Volumes: v}, points: map[names.ID][]point{}, now: map[names.ID]int64{}, folds: map[names.ID]*fold{}}
 	m.distinct = rapid.Bool().Draw(t, "distinct")
 	m.drawLimits()
-	m.forest = tree.New(v, firstID, stride, m.limits)
+	m.forest = tree.New(m.volumes, firstID, stride, m.limits)
 	return m
 }
 
@@ -130,6 +133,10 @@ func (m *machine) Delete(*rapid.T) {
 	to := from + rapid.Int64Range(0, 50).Draw(m.t, "span")
 	d, ok, err := m.forest.Delete(id, from, to)
 	m.no(err)
+	m.cut = true
+	if x := m.folds[id]; x != nil && ok {
+		x.disturbed = true
+	}
 	for i, p := range m.points[id] {
 		if from <= p.time && p.time <= to {
 			m.points[id][i].gone = true
@@ -165,7 +172,7 @@ func (m *machine) Again(t *rapid.T) {
 			from = position
 		}
 	}
-	_, err := m.volumes.Scan(from, func(at uint64, length int, payload []byte) error {
+	_, err := m.volumes.Scan(max(from, m.volumes.oldest), func(at uint64, length int, payload []byte) error {
 		return f.Restore(at, length, payload)
 	}, func(err *volume.CorruptError) { m.t.Fatal(err) })
 	m.no(err)
@@ -182,6 +189,7 @@ func (m *machine) Again(t *rapid.T) {
 		m.no(err)
 	}
 	m.forest = f
+	clear(m.folds)
 }
 
 func (m *machine) no(err error) {
@@ -209,6 +217,7 @@ func (m *machine) Check(*rapid.T) {
 		view := m.forest.View(id, from, to)
 		m.checkPoints(id, view, want)
 		m.checkSums(id, view, want, from, to)
+		m.forest.Verify(id, func(ref node.Ref, err error) { m.t.Fatalf("series %d: the node at %#x: %v", id, ref.At, err) })
 	}
 }
 
@@ -284,7 +293,7 @@ func TestModel(t *testing.T) {
 		defer func() { m.no(m.forest.Release()) }()
 		actions := map[string]func(*rapid.T){
 			"": m.Check, "Grow": m.Grow, "Late": m.Late, "Flush": m.Flush, "Close": m.Close, "Limits": m.Limits,
-			"Delete": m.Delete,
+			"Delete": m.Delete, "BeginFold": m.BeginFold, "RunFold": m.RunFold, "EndFold": m.EndFold, "Drop": m.Drop,
 		}
 		if !m.distinct {
 			actions["Again"], actions["Checkpoint"] = m.Again, m.Checkpoint

@@ -32,6 +32,8 @@ func (f *Forest) Restore(at uint64, length int, payload []byte) error {
 			if d.From, d.To, err = node.DecodeDeletion(body); err == nil {
 				f.addDeletion(h.Series, f.at(h.Series), d)
 			}
+		case node.Replacement:
+			err = f.restoreReplacement(h, body)
 		}
 	}
 	if err != nil {
@@ -83,8 +85,9 @@ func (f *Forest) restoreLeaf(h node.Header, body []byte, ref node.Ref) (err erro
 		r.late, r.latePersisted = h.Late, h.Late
 	}
 	s.ordinal, s.persisted = h.Ordinal, h.Ordinal
-	s.flags &^= folded // it was opened again for this leaf
+	s.flags &^= closed // it was opened again for this leaf
 	for _, leaf := range leaves {
+		s.count(&leaf.Ref)
 		if leaf.lane > 0 {
 			r.lane(leaf.lane).push(leaf.Ref)
 		} else if err := f.push(s, leaf.Ref); err != nil {
@@ -107,43 +110,121 @@ func (f *Forest) restoreInner(h node.Header, body []byte, ref node.Ref) error {
 	s := f.at(h.Series)
 	if h.Lane > 0 {
 		l := f.makeRare(h.Series, s).lane(h.Lane)
-		l.refs, err = f.gather(l.refs, ref, &l.total)
+		l.refs, err = f.gather(l.refs, ref, children, &l.total)
 		return err
 	}
-	s.flags &^= folded
-	refs, err := f.gather(slices.Clone(f.lane0(s)), ref, &s.refsTotal)
+	s.flags &^= closed
+	refs, err := f.gather(slices.Clone(f.lane0(s)), ref, children, &s.refsTotal)
 	if err != nil {
 		return err
 	}
 	return f.setLane0(s, refs)
 }
 
-// gather puts ref in the place of the references that are below it.
-func (f *Forest) gather(refs []node.Ref, ref node.Ref, total *aggregate.Aggregate) ([]node.Ref, error) {
-	// A node that was written when the series was closed, and read back when it was opened again, may have some of them
-	// below it, together with others.
-	for i := 0; i < len(refs); i++ {
-		if refs[i].Oldest < ref.Oldest && ref.Oldest <= refs[i].At {
-			below, err := readInner(f.volumes, nil, refs[i])
+func (f *Forest) restoreReplacement(h node.Header, body []byte) error {
+	x, err := node.DecodeReplacement(body)
+	if err != nil {
+		return err
+	}
+	s := f.at(h.Series)
+	if x.Events {
+		f.makeEvents(h.Series, s)
+	} else if h.Late > 0 {
+		f.makeRare(h.Series, s)
+	}
+	refs := append(x.Refs, remaining(f.lane0(s), x.Below)...)
+	block, err := f.allocRefs(len(refs))
+	if err != nil {
+		return err
+	}
+	s.ordinal, s.persisted = h.Ordinal, h.Ordinal
+	if r := f.rareOf(h.Series, s); r != nil {
+		r.late, r.latePersisted, r.chain = h.Late, h.Late, nil
+	}
+	f.replace(h.Series, s, &x, block, refs)
+	return nil
+}
+
+// gather puts ref in the place of the references that are below it: its children, which are side by side. Addresses do
+// not tell which these are, since those of a series that was folded are in no order.
+func (f *Forest) gather(refs []node.Ref, ref node.Ref, children []node.Ref, total *aggregate.Aggregate) ([]node.Ref, error) {
+	oldest := f.volumes.Oldest()
+	begin, end := len(refs), 0
+	for i := 0; i < len(children); i++ {
+		c := &children[i]
+		at := indexOf(refs, c.At, end)
+		if at < 0 && c.At >= oldest {
+			// A node that was written when the series was closed, and read back when it was opened again, may have some
+			// of them below it, together with others.
+			opened, err := f.openAbove(refs, c)
 			if err != nil {
 				return nil, err
 			}
-			refs = slices.Replace(refs, i, i+1, below...)
-			i--
+			if opened != nil {
+				refs, begin, end, i = opened, len(opened), 0, -1
+				continue
+			}
+		}
+		if at >= 0 {
+			begin, end = min(begin, at), max(end, at+1)
+			continue
+		}
+		// It is lost, or was never written again. What is below it may still be there.
+		for j := range refs {
+			if below(&refs[j], c) {
+				begin, end = min(begin, j), max(end, j+1)
+			}
 		}
 	}
-	begin := 0
-	for begin < len(refs) && refs[begin].Oldest < ref.Oldest {
-		begin++
-	}
-	end := begin
-	for end < len(refs) && refs[end].At < ref.At {
-		end++
-	}
-	if begin == end {
+	if begin >= end {
 		total.Merge(&ref.Aggregate) // what is below it was in volumes that are gone
+		begin = 0
+		for begin < len(refs) && before(&refs[begin], &ref) {
+			begin++
+		}
+		end = begin
 	}
 	return slices.Replace(refs, begin, end, ref), nil
+}
+
+// indexOf is where the reference to the node at an address is, looked for first at a likely place; -1 if there is none.
+func indexOf(refs []node.Ref, at uint64, likely int) int {
+	if likely < len(refs) && refs[likely].At == at {
+		return likely
+	}
+	return slices.IndexFunc(refs, func(r node.Ref) bool { return r.At == at })
+}
+
+// below reports whether one node seems to be below another.
+func below(r, above *node.Ref) bool {
+	return r.Level < above.Level && above.Oldest <= r.Oldest && r.At < above.At &&
+		above.FirstTime <= r.FirstTime && r.LastTime <= above.LastTime
+}
+
+// before reports whether the points of a come before those of b. One of them ends no later than the other begins.
+func before(a, b *node.Ref) bool {
+	if first, last := a.LastTime <= b.FirstTime, b.LastTime <= a.FirstTime; first != last {
+		return first
+	}
+	return a.At < b.Oldest // all are of one time
+}
+
+// openAbove puts what the node above c refers to in the place of the reference to it, and returns all; nil if there is
+// none that has c itself.
+func (f *Forest) openAbove(refs []node.Ref, c *node.Ref) ([]node.Ref, error) {
+	for i := range refs {
+		if !below(c, &refs[i]) {
+			continue
+		}
+		inside, err := readInner(f.volumes, nil, refs[i])
+		if err != nil {
+			return nil, err
+		}
+		if indexOf(inside, c.At, 0) >= 0 {
+			return slices.Replace(refs, i, i+1, inside...), nil
+		}
+	}
+	return nil, nil
 }
 
 // Known is how many points of a series are in nodes: those that came in order, and those that came late.

@@ -82,6 +82,11 @@ func (v *verifier) check(ref *node.Ref) (children []node.Ref, err error) {
 			}
 			total.Add(f.times, f.values)
 		}
+		if len(texts) > 0 {
+			if texts, err = unpack(texts); err != nil {
+				return nil, err
+			}
+		}
 		for len(texts) > 0 {
 			if _, texts, err = node.NextText(texts); err != nil {
 				return nil, err

@@ -92,7 +92,7 @@ func (f *Forest) Total(id names.ID) (total aggregate.Aggregate, ok bool) {
 		return aggregate.Aggregate{}, true
 	}
 	refs := f.lane0(s)
-	if s.flags&hasRare != 0 && !f.rare[id].plain() || len(refs) > 0 && refs[0].Oldest < f.volumes.Oldest() {
+	if s.flags&hasRare != 0 && !f.rare[id].plain() || len(refs) > 0 && oldest(refs) < f.volumes.Oldest() {
 		return aggregate.Aggregate{}, false
 	}
 	if len(refs) > 0 {
@@ -114,6 +114,15 @@ func (f *Forest) Last(id names.ID) (time int64, ok bool) {
 		return times[s.tailLen-1], true
 	}
 	return f.floor(s)
+}
+
+// oldest is the lowest address of a node below references, of which there is one at least.
+func oldest(refs []node.Ref) uint64 {
+	lowest := refs[0].Oldest
+	for i := range refs {
+		lowest = min(lowest, refs[i].Oldest)
+	}
+	return lowest
 }
 
 // plain reports whether all points are in lane 0.
