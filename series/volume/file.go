@@ -47,6 +47,24 @@ func appendHeader(dst []byte, h header) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli))
 }
 
+// page is what a volume begins with: the header twice, and zeros.
+func (h header) page() []byte {
+	page := make([]byte, headerSize)
+	appendHeader(page[:0], h)
+	copy(page[headerCopy:], page[:headerBytes])
+	return page
+}
+
+// firstDifference is where a and b, of one length, begin to differ; -1 if they do not.
+func firstDifference(a, b []byte) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}
+
 func parseHeader(b []byte, number uint64) (header, error) {
 	if string(b[:8]) != magic {
 		return header{}, fmt.Errorf("begins with %q, not with %q: this is no volume", b[:8], magic)
@@ -119,19 +137,29 @@ func openFile(fs disk.FS, path string, number uint64) (*file, error) {
 		return nil, errors.Join(err, df.Close())
 	}
 	f.used.Store(size)
-	b := make([]byte, headerBytes)
-	for _, off := range []int64{0, headerCopy} {
-		h, err := header{}, error(nil)
-		if _, err = df.ReadAt(b, off); err == nil {
-			h, err = parseHeader(b, number)
-		} else if errors.Is(err, io.EOF) {
+	page := make([]byte, headerSize)
+	if _, err := df.ReadAt(page, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, errors.Join(err, df.Close())
+	}
+	for _, off := range []int64{headerCopy, 0} {
+		h, err := parseHeader(page[off:], number)
+		if err == nil && size < headerSize {
 			err = io.ErrUnexpectedEOF
 		}
 		if err == nil {
 			f.header = h
-			break
+		} else {
+			f.damage = &CorruptError{path, off, headerBytes, err}
 		}
-		f.damage = &CorruptError{path, off, headerBytes, err}
+	}
+	if f.number != 0 {
+		// What is good of it says what the rest should be.
+		f.page = f.header.page()
+		if i := firstDifference(page, f.page); i < 0 {
+			f.page = nil
+		} else if f.damage == nil {
+			f.damage = &CorruptError{path, int64(i), 1, errors.New("the header is not as it was written")}
+		}
 	}
 	if f.number == 0 {
 		f.number, f.size = number, max(size, headerSize)
@@ -161,14 +189,11 @@ func (v *Volumes) create(number uint64) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := make([]byte, headerSize)
-	appendHeader(page[:0], h)
-	copy(page[headerCopy:], page[:headerBytes])
 	if v.o.Count > 0 {
 		err = df.Allocate(0, v.o.Size) // so that a ring never finds the disk full
 	}
 	if err == nil {
-		_, err = df.WriteAt(page, 0)
+		_, err = df.WriteAt(h.page(), 0)
 	}
 	if err == nil {
 		err = errors.Join(df.Sync(), v.fs.SyncDir(v.dir))

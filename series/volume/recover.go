@@ -67,15 +67,24 @@ func (r *recovery) run(from Address) error {
 	}
 	first, _ := split(from)
 	for i, f := range files {
+		if f.damage != nil {
+			r.damagedSeen(f.damage)
+		}
+		if f.page != nil {
+			if _, err := f.WriteAt(f.page, 0); err != nil {
+				return err
+			}
+			if err := f.File.Sync(); err != nil {
+				return err
+			}
+			f.page = nil
+		}
 		if f.number < first {
 			continue
 		}
 		off := int64(headerSize)
 		if n, o := split(from); n == f.number && o > off {
 			off = o
-		}
-		if f.damage != nil {
-			r.damagedSeen(f.damage)
 		}
 		end, reason, err := r.file(f, off)
 		if err != nil {

@@ -143,6 +143,7 @@ type file struct {
 	disk.File
 	header
 	damage *CorruptError // of the header
+	page   []byte        // what the header should be, if that is known and it is not
 	used   atomic.Int64
 	dirty  bool // guarded by writing
 }
