@@ -28,6 +28,7 @@ const (
 
 	pageSection = 1
 	endSection  = 2
+	nameSection = 3
 )
 
 func checkpointPath(dir string, number uint64) string {
@@ -90,6 +91,10 @@ func (s *Store) writeCheckpoint() error {
 	err := replaceFile(s.fs, path, func(w io.Writer) error {
 		out := &sectionWriter{w: bufio.NewWriterSize(w, 1<<20)}
 		out.header(number)
+		of, err := s.copyNames(out)
+		if err != nil {
+			return err
+		}
 		var page []byte
 		for i := range s.shards {
 			for p := 0; ; p++ {
@@ -100,12 +105,13 @@ func (s *Store) writeCheckpoint() error {
 				out.section(pageSection, i, page)
 			}
 		}
-		var err error
 		if durable, err = s.volumes.Sync(); err != nil {
 			return err
 		}
 		end := binary.LittleEndian.AppendUint64(nil, durable)
 		end = binary.LittleEndian.AppendUint64(end, out.sections)
+		end = binary.LittleEndian.AppendUint64(end, uint64(of.size))
+		end = append(end, of.name...)
 		out.section(endSection, 0, end)
 		size = out.size
 		return out.flush()
@@ -178,17 +184,23 @@ func (w *sectionWriter) flush() error {
 	return w.w.Flush()
 }
 
-// readCheckpoint calls page with the pages of a checkpoint, and returns what the volumes were durable below. Damage is a
+// checkpointEnd is what the last section of a checkpoint says.
+type checkpointEnd struct {
+	durable uint64 // below which the volumes were durable
+	names   namesFile
+}
+
+// readCheckpoint calls section with the pages of a checkpoint, and with what it has of the file of names. Damage is a
 // *CorruptError.
-func readCheckpoint(f disk.FS, path string, number uint64, page func(shard int, payload []byte) error) (durable uint64, err error) {
+func readCheckpoint(f disk.FS, path string, number uint64, section func(kind, shard int, payload []byte) error) (end checkpointEnd, err error) {
 	file, err := f.OpenFile(path, os.O_RDONLY)
 	if err != nil {
-		return 0, err
+		return end, err
 	}
 	defer file.Close()
 	size, err := file.Size()
 	if err != nil {
-		return 0, err
+		return end, err
 	}
 	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, size), 1<<20)
 	at := int64(0)
@@ -197,38 +209,40 @@ func readCheckpoint(f disk.FS, path string, number uint64, page func(shard int, 
 	}
 	var head [checkpointHeader]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
-		return 0, damaged("the header: %w", err)
+		return end, damaged("the header: %w", err)
 	}
 	if string(head[:8]) != checkpointMagic || crc32.Checksum(head[:20], castagnoli) != binary.LittleEndian.Uint32(head[20:]) {
-		return 0, damaged("it does not begin as a checkpoint")
+		return end, damaged("it does not begin as a checkpoint")
 	}
 	if v := binary.LittleEndian.Uint32(head[8:]); v != checkpointVersion {
-		return 0, damaged("version %d; this program reads version %d", v, checkpointVersion)
+		return end, damaged("version %d; this program reads version %d", v, checkpointVersion)
 	}
 	if n := binary.LittleEndian.Uint64(head[12:]); n != number {
-		return 0, damaged("it is number %d", n)
+		return end, damaged("it is number %d", n)
 	}
 	at = checkpointHeader
 	for sections := uint64(0); ; sections++ {
 		kind, shard, payload, err := readSection(in, size-at, uint32(sections))
 		if err != nil {
-			return 0, damaged("section %d: %w", sections, err)
+			return end, damaged("section %d: %w", sections, err)
 		}
 		switch {
-		case kind == pageSection && shard < shardCount:
-			if err := page(shard, payload); err != nil {
-				return 0, damaged("section %d: %w", sections, err)
+		case kind == pageSection && shard < shardCount, kind == nameSection:
+			if err := section(kind, shard, payload); err != nil {
+				return end, damaged("section %d: %w", sections, err)
 			}
-		case kind == endSection && len(payload) == 16:
+		case kind == endSection && len(payload) >= 24:
 			if n := binary.LittleEndian.Uint64(payload[8:]); n != sections {
-				return 0, damaged("%d sections, want %d", sections, n)
+				return end, damaged("%d sections, want %d", sections, n)
 			}
-			if at += sectionHeader + 16; at != size {
-				return 0, damaged("%d bytes behind its end", size-at)
+			if at += sectionHeader + int64(len(payload)); at != size {
+				return end, damaged("%d bytes behind its end", size-at)
 			}
-			return binary.LittleEndian.Uint64(payload), nil
+			end.durable = binary.LittleEndian.Uint64(payload)
+			end.names = namesFile{string(payload[24:]), int64(binary.LittleEndian.Uint64(payload[16:]))}
+			return end, nil
 		default:
-			return 0, damaged("section %d is of kind %d, shard %d, %d bytes", sections, kind, shard, len(payload))
+			return end, damaged("section %d is of kind %d, shard %d, %d bytes", sections, kind, shard, len(payload))
 		}
 		at += sectionHeader + int64(len(payload))
 	}
@@ -303,7 +317,10 @@ func (s *Store) loadPages(path string, number uint64) (from, durable uint64, err
 		positions[t.shard] = min(positions[t.shard], position)
 		return err
 	})
-	durable, err = readCheckpoint(s.fs, path, number, func(shard int, payload []byte) error {
+	end, err := readCheckpoint(s.fs, path, number, func(kind, shard int, payload []byte) error {
+		if kind != pageSection {
+			return nil
+		}
 		return team.give(task{shard: shard, payload: payload})
 	})
 	if e := team.wait(); err == nil && e != nil {
@@ -315,7 +332,8 @@ func (s *Store) loadPages(path string, number uint64) (from, durable uint64, err
 	for _, p := range positions {
 		lowest = min(lowest, p)
 	}
-	return min(lowest, durable), durable, nil
+	s.namesThen = end.names
+	return min(lowest, end.durable), end.durable, nil
 }
 
 // newForests gives every shard an empty forest.

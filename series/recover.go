@@ -73,7 +73,10 @@ func (s *Store) open(ctx context.Context) error {
 	loaded.Go(func() { namesErr = s.openNames(ctx) })
 	from, durable, err := s.loadCheckpoint()
 	loaded.Wait()
-	if err = errors.Join(namesErr, err); err != nil {
+	if err != nil {
+		return err
+	}
+	if err := s.checkNames(ctx, namesErr); err != nil {
 		return err
 	}
 	switch {
@@ -146,17 +149,6 @@ func hasEntry(entries []disk.Entry, name string) bool {
 
 // foreign reports whether a file is none that a store leaves before it has a manifest.
 func foreign(e disk.Entry) bool { return e.Name != "lock" && !isTemporary(e.Name) }
-
-func (s *Store) openNames(ctx context.Context) (err error) {
-	s.names, err = names.Open(ctx, s.fs, filepath.Join(s.dir, "names"))
-	if err != nil {
-		return err
-	}
-	if r := s.names.Recovery(); r.Cut > 0 {
-		s.cut(r.Path, r.Offset, r.Cut)
-	}
-	return nil
-}
 
 func (s *Store) cut(path string, offset, bytes int64) {
 	s.recovery.mu.Lock()

@@ -24,6 +24,7 @@ type Store struct {
 	lock io.Closer
 
 	names     *names.Store
+	namesThen namesFile     // as the last checkpoint has it
 	namesKept atomic.Uint64 // names of series below this ID are in their file
 	volumes   *volume.Volumes
 	log       *wal.Log // nil without a log

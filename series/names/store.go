@@ -202,6 +202,13 @@ func Verify(ctx context.Context, fs disk.FS, dir string) (int, error) {
 	return ix.Len(), err
 }
 
+// File is where the names are, and how many bytes of it count: behind what was flushed there may be others.
+func (s *Store) File() (path string, size int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fileName(s.dir, s.generation), s.end
+}
+
 // Reserve sees to it that IDs below next are not given to new names: those that no name has yet become IDs without a
 // name. It is for those who find IDs in use whose names were lost.
 func (s *Store) Reserve(next ID) error {
