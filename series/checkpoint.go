@@ -70,7 +70,7 @@ func (s *Store) Checkpoint() error {
 	if s.closed {
 		return ErrClosed
 	}
-	return s.checkpoint()
+	return full(s.checkpoint())
 }
 
 func (s *Store) checkpoint() error {

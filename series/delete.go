@@ -21,7 +21,8 @@ func (s *Store) Delete(ctx context.Context, where []names.Match, from, to int64)
 	if s.closed {
 		return 0, ErrClosed
 	}
-	return s.deleteAll(ctx, found, from, to)
+	n, err := s.deleteAll(ctx, found, from, to)
+	return n, full(err)
 }
 
 // deleteAll deletes points of series, and commits that.
@@ -94,7 +95,7 @@ func (s *Store) DropSeries(ctx context.Context, where []names.Match) (int, error
 		sh.mu.Unlock()
 	}
 	if s.o.Sync == SyncAlways {
-		return n, errors.Join(err, s.names.Sync())
+		return n, full(errors.Join(err, s.names.Sync()))
 	}
-	return n, errors.Join(err, s.names.Flush())
+	return n, full(errors.Join(err, s.names.Flush()))
 }

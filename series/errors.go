@@ -1,6 +1,12 @@
 package series
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"weir/series/disk"
+	"weir/series/wal"
+)
 
 // A CorruptError says what part of a store is damaged.
 type CorruptError struct {
@@ -30,3 +36,11 @@ func (e *RefusedError) Error() string {
 }
 
 func (e *RefusedError) Unwrap() error { return e.Err }
+
+// full makes an error of a full disk one that is ErrFull, whoever found it.
+func full(err error) error {
+	if err == nil || errors.Is(err, ErrFull) || !errors.Is(err, wal.ErrFull) && !disk.IsFull(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrFull, err)
+}

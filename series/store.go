@@ -70,9 +70,9 @@ func (s *Store) Sync(ctx context.Context) error {
 		return ErrClosed
 	}
 	if s.log == nil {
-		return s.toVolumes(ctx)
+		return full(s.toVolumes(ctx))
 	}
-	return s.log.Sync(ctx)
+	return full(s.log.Sync(ctx))
 }
 
 // toVolumes writes all points to volumes, and makes them durable.
@@ -102,7 +102,7 @@ func (s *Store) Close() error {
 	s.life.Unlock()
 	s.keeper.stop()
 	err := s.finish()
-	return errors.Join(err, s.release(err == nil))
+	return full(errors.Join(err, s.release(err == nil)))
 }
 
 // finish makes the volumes all there is.

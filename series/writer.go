@@ -53,7 +53,7 @@ func (w *Writer) SeriesBytes(name []byte) (names.ID, error) {
 		return 0, ErrLimit
 	}
 	id, _, err = s.names.Add(name)
-	return id, err
+	return id, full(err)
 }
 
 // Add adds a point: a time in nanoseconds since 1970, and a value. It may be read, and will be kept, once Commit
@@ -98,7 +98,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 			return ErrClosed
 		}
 		if err := s.log.Commit(ctx, w.lsn); err != nil {
-			return err
+			return full(err)
 		}
 	}
 	return refused
@@ -140,7 +140,7 @@ func (s *Store) store(i int, b *batch) (lsn wal.LSN, stored int, err error) {
 		return 0, 0, ErrClosed
 	}
 	if err := s.keepNames(b); err != nil {
-		return 0, 0, err
+		return 0, 0, full(err)
 	}
 	sh := &s.shards[i]
 	sh.mu.Lock()
@@ -168,7 +168,7 @@ func (s *Store) store(i int, b *batch) (lsn wal.LSN, stored int, err error) {
 		var e error
 		if lsn, e = s.log.Append(uint16(i), sh.frame.buf); e != nil {
 			// They are in the trees, and will be in volumes; but nothing is known of when.
-			return 0, 0, e
+			return 0, 0, full(e)
 		}
 	}
 	return lsn, stored, err
