@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -30,15 +31,17 @@ func testFullDisk(t *testing.T, noLog bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	noise := rand.New(rand.NewPCG(1, 1))
 	next, refused := int64(1), 0
 	committed := map[float64]bool{}
 	write := func(n int) error {
 		var batch []float64
 		for range n {
-			if err := w.Add(id, next, float64(next)+0.1); err != nil && !isFull(err) {
+			v := noise.Float64()
+			if err := w.Add(id, next, v); err != nil && !isFull(err) {
 				t.Fatal(err)
 			}
-			batch = append(batch, float64(next)+0.1)
+			batch = append(batch, v)
 			next++
 		}
 		err := w.Commit(ctx)
