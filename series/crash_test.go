@@ -83,7 +83,13 @@ func writeUntilKilled(dir string) error {
 	}
 	for {
 		time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
-		if err := s.Checkpoint(); err != nil {
+		var err error
+		if rand.IntN(3) == 0 {
+			err = s.Compact(ctx, nil)
+		} else {
+			err = s.Checkpoint()
+		}
+		if err != nil {
 			return err
 		}
 		if err := errors.Join(errs...); err != nil {

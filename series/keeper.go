@@ -31,8 +31,8 @@ const (
 
 func (k *keeper) start(s *Store) {
 	k.ctx, k.cancel = context.WithCancel(context.Background())
+	k.done.Go(func() { s.compact(k.ctx) })
 	k.done.Go(func() {
-		s.keepMemory()
 		tick := time.NewTicker(keepEvery)
 		defer tick.Stop()
 		turn := time.Now()

@@ -148,6 +148,8 @@ func (m *storeMachine) Delete(t *rapid.T) {
 
 func (m *storeMachine) Checkpoint(*rapid.T) { m.no(m.s.Checkpoint()) }
 
+func (m *storeMachine) Compact(*rapid.T) { m.no(m.s.Compact(context.Background(), nil)) }
+
 // Flush moves what is in memory to volumes.
 func (m *storeMachine) Flush(*rapid.T) { m.no(m.s.toVolumes(context.Background())) }
 
@@ -337,7 +339,7 @@ func TestStoreModel(t *testing.T) {
 			m.no(m.s.Close())
 		}()
 		t.Repeat(map[string]func(*rapid.T){
-			"Write": m.Write, "Commit": m.Commit, "Sync": m.Sync, "Delete": m.Delete, "Checkpoint": m.Checkpoint,
+			"Write": m.Write, "Commit": m.Commit, "Sync": m.Sync, "Delete": m.Delete, "Checkpoint": m.Checkpoint, "Compact": m.Compact,
 			"Flush": m.Flush, "Close": m.Close, "Kill": m.Kill, "Power": m.Power, "Check": m.Check,
 		})
 	})

@@ -40,6 +40,10 @@ type Store struct {
 	checkpointAt     uint64 // bytes that had been appended to the volumes at the last checkpoint
 	checkpointSize   int64
 	keeper           keeper
+
+	compacting sync.Mutex // held while series are folded and volumes dropped; guards what follows
+	damaged    map[names.ID]bool
+	dead       []deadBelow
 }
 
 // Open opens the store of a directory, which it makes where there is none. If the program that had it open was killed,

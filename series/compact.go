@@ -1,0 +1,290 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"weir/series/names"
+	"weir/series/tree"
+)
+
+// Series are folded one after the other, while they are written to and read: see tree.Fold. It brings together what late
+// points, deletions and many small leaves have scattered. What is not needed anymore then is dropped as whole volumes,
+// the oldest first; where little of the oldest volume is still needed, it is written again.
+
+const (
+	compactEvery  = time.Second
+	examineAtOnce = 50_000 // series a second
+	// spareEvery is how often old volumes are looked at, and how long an answer may still read from a volume that nobody
+	// else needs.
+	spareEvery = time.Minute
+)
+
+// worth reports whether to fold a series that is in use: as much is to be gained as is a good part of what is written
+// again.
+func worth(x tree.Fragments) bool {
+	return x.Lanes > 0 && (x.Late >= x.Points/8 && x.Late >= 64 || x.Lanes >= 32) ||
+		x.Small >= 16 && x.Small >= x.Leaves/2 ||
+		x.Deletions >= 16
+}
+
+// scattered reports whether folding a series changes anything worth mentioning.
+func scattered(x tree.Fragments) bool {
+	return x.Lanes > 0 || x.Deletions > 0 || x.Small > 1 && x.Small >= x.Leaves/4
+}
+
+// Compact folds all series of which there is something to gain, and drops or writes again old volumes of which little is
+// needed. The store does so by itself, more lazily. progress, if it is not nil, is called with how many series were looked
+// at and how many there are.
+func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) error {
+	s.life.RLock()
+	defer s.life.RUnlock()
+	if s.closed {
+		return ErrClosed
+	}
+	s.compacting.Lock()
+	defer s.compacting.Unlock()
+	next := s.names.Next()
+	for id := range next {
+		if err := s.foldIf(ctx, id, scattered); err != nil {
+			return full(err)
+		}
+		if progress != nil && (id%256 == 0 || id+1 == next) {
+			progress(int64(id)+1, int64(next))
+		}
+	}
+	return full(s.spare(ctx, 0))
+}
+
+// foldIf folds a series if something is true of its fragments. What is damaged is left as it is.
+func (s *Store) foldIf(ctx context.Context, id names.ID, wanted func(tree.Fragments) bool) error {
+	sh := s.shardOf(id)
+	sh.mu.Lock()
+	x := sh.forest.Fragmented(id)
+	sh.mu.Unlock()
+	if !wanted(x) || s.damaged[id] {
+		return nil
+	}
+	_, err := s.fold(ctx, id)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(full(err), ErrFull):
+		return err
+	}
+	if s.damaged == nil {
+		s.damaged = map[names.ID]bool{}
+	}
+	s.damaged[id] = true
+	s.o.OnProblem(fmt.Errorf("folding series %q: %w", s.names.Name(id), err))
+	return nil
+}
+
+// fold folds a series, and reports whether it did: not if somebody deleted points of it meanwhile.
+func (s *Store) fold(ctx context.Context, id names.ID) (bool, error) {
+	sh := s.shardOf(id)
+	sh.mu.Lock()
+	x, err := sh.forest.BeginFold(id, tree.FoldOptions{})
+	sh.mu.Unlock()
+	if err != nil {
+		return false, err
+	}
+	err = x.Run(ctx)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	ok, e := sh.forest.EndFold(x)
+	return ok, errors.Join(err, e)
+}
+
+// oldestNode is the lowest address that any series needs.
+func (s *Store) oldestNode() uint64 {
+	oldest := s.volumes.End()
+	for i := range s.shards {
+		sh := &s.shards[i]
+		sh.mu.Lock()
+		oldest = min(oldest, sh.forest.OldestNode())
+		sh.mu.Unlock()
+	}
+	return oldest
+}
+
+// spare drops the oldest volumes of which nothing is needed since some time, after what little is needed of others was
+// written again.
+func (s *Store) spare(ctx context.Context, since time.Duration) error {
+	for {
+		oldest := s.oldestNode()
+		if err := s.dropBelow(oldest, since); err != nil {
+			return err
+		}
+		rewritten, err := s.vacate(ctx, oldest)
+		if err != nil || !rewritten {
+			return err
+		}
+		if s.oldestNode() <= oldest {
+			return nil
+		}
+	}
+}
+
+// dropBelow drops the volumes that are wholly below an address for some time.
+func (s *Store) dropBelow(oldest uint64, since time.Duration) error {
+	now := time.Now()
+	for len(s.dead) > 0 && s.dead[len(s.dead)-1].below >= oldest { // something needs it again
+		s.dead = s.dead[:len(s.dead)-1]
+	}
+	s.dead = append(s.dead, deadBelow{oldest, now})
+	below := uint64(0)
+	for len(s.dead) > 0 && now.Sub(s.dead[0].at) >= since {
+		below = s.dead[0].below
+		s.dead = s.dead[1:]
+	}
+	var old []uint64
+	for _, v := range s.volumes.List() {
+		if v.End <= below && v.End < s.volumes.End() && v.Number < s.volumes.End()>>40 {
+			old = append(old, v.Number)
+		}
+	}
+	if len(old) == 0 {
+		return nil
+	}
+	// That nothing needs them is in no checkpoint yet, and may be in no volume that is durable.
+	if err := s.checkpoint(); err != nil {
+		return err
+	}
+	for _, number := range old {
+		if err := s.volumes.Drop(number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deadBelow says since when nothing below an address is needed.
+type deadBelow struct {
+	below uint64
+	at    time.Time
+}
+
+// vacate writes again what is needed of the oldest volume, if that is not much. It reports whether it did.
+func (s *Store) vacate(ctx context.Context, oldest uint64) (bool, error) {
+	volumes := s.volumes.List()
+	if len(volumes) < 2 || s.o.Volumes > 0 {
+		return false, nil
+	}
+	number := oldest >> 40
+	end, size := uint64(0), int64(0)
+	for _, v := range volumes {
+		if v.Number == number {
+			end, size = v.End, v.Used
+		}
+	}
+	if end == 0 || number >= s.volumes.End()>>40 {
+		return false, nil
+	}
+	const pointBytes = 3 // about
+	var needing []names.ID
+	points := uint64(0)
+	for id := range s.names.Next() {
+		sh := s.shardOf(id)
+		sh.mu.Lock()
+		x := sh.forest.Fragmented(id)
+		sh.mu.Unlock()
+		if x.Oldest != 0 && x.Oldest < end {
+			needing = append(needing, id)
+			if points += x.Points; points*pointBytes > uint64(size)/2 {
+				return false, nil
+			}
+		}
+	}
+	for _, id := range needing {
+		if err := s.foldIf(ctx, id, func(x tree.Fragments) bool { return x.Oldest < end }); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// compact is what the store does by itself until ctx ends.
+func (s *Store) compact(ctx context.Context) {
+	tick := time.NewTicker(compactEvery)
+	defer tick.Stop()
+	var at names.ID
+	var spared, retained time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := s.compactSome(ctx, &at)
+		if now := time.Now(); err == nil && now.Sub(retained) >= s.retainEvery() {
+			retained = now
+			err = s.retain(ctx, now)
+		}
+		if now := time.Now(); err == nil && now.Sub(spared) >= spareEvery {
+			spared = now
+			s.compacting.Lock()
+			err = s.spare(ctx, spareEvery)
+			s.compacting.Unlock()
+		}
+		if err != nil && ctx.Err() == nil {
+			s.o.OnProblem(fmt.Errorf("compaction: %w", full(err)))
+			s.keeper.pause()
+		}
+	}
+}
+
+// compactSome looks at the next series.
+func (s *Store) compactSome(ctx context.Context, at *names.ID) error {
+	s.compacting.Lock()
+	defer s.compacting.Unlock()
+	next := s.names.Next()
+	for range min(examineAtOnce, int(next)) {
+		if *at >= next {
+			*at = 0
+		}
+		if err := s.foldIf(ctx, *at, worth); err != nil {
+			return err
+		}
+		*at++
+	}
+	return nil
+}
+
+// retainEvery is how often points that are too old are looked for.
+func (s *Store) retainEvery() time.Duration {
+	every := time.Hour
+	for _, r := range s.o.Retention {
+		every = min(every, r.Age/32)
+	}
+	return max(every, time.Second)
+}
+
+// retain forgets points that are older than Options.Retention allows, as far as whole nodes are. Of series of which
+// several rules speak, the shortest age counts.
+func (s *Store) retain(ctx context.Context, now time.Time) error {
+	if len(s.o.Retention) == 0 {
+		return nil
+	}
+	s.compacting.Lock()
+	defer s.compacting.Unlock()
+	for _, rule := range s.o.Retention {
+		before := now.Add(-rule.Age).UnixNano()
+		found, err := s.names.Find(ctx, rule.Where)
+		if err != nil {
+			return err
+		}
+		for id := range found.All() {
+			sh := s.shardOf(id)
+			sh.mu.Lock()
+			_, err := sh.forest.Trim(id, before)
+			sh.mu.Unlock()
+			if err != nil && !s.damaged[id] {
+				return err
+			}
+		}
+	}
+	return nil
+}
