@@ -78,9 +78,13 @@ func (f *Forest) BeginFold(id names.ID, o FoldOptions) (*Fold, error) {
 	return x, nil
 }
 
-// Run reads the points and writes them. It needs no lock, and memory for the points of a few leaves, however long
-// the series is. After an error, that of ctx included, the series stays as it is.
+// Run reads the points and writes them. It needs no lock, and memory for the points of a few leaves, however long the
+// series is. After an error, that of ctx included, it may be tried again.
 func (x *Fold) Run(ctx context.Context) error {
+	if x.done {
+		return nil
+	}
+	x.refs, x.written = nil, 0
 	q := queue{w: x.view.walk(false, false, nil), events: x.view.events, dedup: x.options.Dedup}
 	var l leaf
 	var hint codec.Hint

@@ -2,6 +2,7 @@ package tree_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -21,15 +22,17 @@ func TestPowerLoss(t *testing.T) {
 	options := volume.Options{Size: volume.MinSize, Buffer: 1 << 17, Reserve: -1}
 	rapid.Check(t, func(t *rapid.T) {
 		d := faulty.New()
-		v, err := volume.Open(d, "v", options)
+		opened, err := volume.Open(d, "v", options)
 		if err != nil {
 			t.Fatal(err)
 		}
+		v := &dropping{Volumes: opened}
 		limits := tree.Limits{Tail: 8, Leaf: 50, Late: 10}
 		f := tree.New(v, 0, 1, limits)
 		var log []entry
 		var now int64
 		durable := volume.Address(1)
+		folds := map[names.ID]*tree.Fold{}
 		for range rapid.IntRange(1, 4).Draw(t, "crashes") {
 			for range rapid.IntRange(0, 3000).Draw(t, "points") {
 				id := names.ID(len(log) % 3)
@@ -43,11 +46,13 @@ func TestPowerLoss(t *testing.T) {
 					t.Fatal(err)
 				}
 				log = append(log, entry{id: id, point: point{time: at, place: place}})
-				switch rapid.IntRange(0, 300).Draw(t, "then") {
+				switch rapid.IntRange(0, 200).Draw(t, "then") {
 				case 0:
+					oldest := f.OldestNode()
 					if durable, err = v.Sync(); err != nil {
 						t.Fatal(err)
 					}
+					v.oldest = oldest
 				case 1:
 					if err := f.Close(id); err != nil {
 						t.Fatal(err)
@@ -68,17 +73,41 @@ func TestPowerLoss(t *testing.T) {
 						}
 					}
 					log = append(log, entry{id: id, deletion: &d})
+				case 4:
+					if folds[id] == nil {
+						if folds[id], err = f.BeginFold(id, tree.FoldOptions{}); err != nil {
+							t.Fatal(err)
+						}
+					}
+				case 5, 6:
+					if x := folds[id]; x != nil {
+						if err := x.Run(context.Background()); err != nil {
+							t.Fatal(err)
+						}
+					}
+				case 7, 8:
+					if x := folds[id]; x != nil {
+						delete(folds, id)
+						if _, err := f.EndFold(x); err != nil {
+							t.Fatal(err)
+						}
+					}
 				}
 			}
+			clear(folds)
 			d = d.Crash(rapid.Uint64().Draw(t, "seed"))
-			if v, err = volume.Open(d, "v", options); err != nil {
+			if opened, err = volume.Open(d, "v", options); err != nil {
 				t.Fatal(err)
 			}
+			v = &dropping{opened, v.oldest}
 			if err := f.Release(); err != nil {
 				t.Fatal(err)
 			}
 			f = tree.New(v, 0, 1, limits)
 			_, err := v.Recover(0, durable, func(at uint64, length int, payload []byte) error {
+				if at < v.oldest {
+					return nil
+				}
 				return f.Restore(at, length, payload)
 			}, func(err *volume.CorruptError) { t.Fatal(err) })
 			if err != nil {

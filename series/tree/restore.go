@@ -169,9 +169,9 @@ func (f *Forest) gather(refs []node.Ref, ref node.Ref, children []node.Ref, tota
 			begin, end = min(begin, at), max(end, at+1)
 			continue
 		}
-		// It is lost, or was never written again. What is below it may still be there.
+		// It is lost, or what it was in is. What is below it, or was put above that at another time, may be there.
 		for j := range refs {
-			if below(&refs[j], c) {
+			if below(&refs[j], &ref) {
 				begin, end = min(begin, j), max(end, j+1)
 			}
 		}
@@ -195,10 +195,9 @@ func indexOf(refs []node.Ref, at uint64, likely int) int {
 	return slices.IndexFunc(refs, func(r node.Ref) bool { return r.At == at })
 }
 
-// below reports whether one node seems to be below another.
+// below reports whether all points of r are below another node of its lane, as far as can be told without reading it.
 func below(r, above *node.Ref) bool {
-	return r.Level < above.Level && above.Oldest <= r.Oldest && r.At < above.At &&
-		above.FirstTime <= r.FirstTime && r.LastTime <= above.LastTime
+	return above.Oldest <= r.Oldest && r.At < above.At && above.FirstTime <= r.FirstTime && r.LastTime <= above.LastTime
 }
 
 // before reports whether the points of a come before those of b. One of them ends no later than the other begins.

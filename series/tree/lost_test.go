@@ -1,0 +1,190 @@
+package tree_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weir/series/disk/faulty"
+	"weir/series/node"
+	"weir/series/tree"
+	"weir/series/volume"
+)
+
+// grow makes a series with late points, folds and inner nodes, in which no time comes twice.
+func grow(t *rapid.T, f *tree.Forest, points int64) {
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	late := rnd.IntN(2) == 0
+	var x *tree.Fold
+	var err error
+	for i := range points {
+		times := []int64{4 * i}
+		if late && i%4 == 0 {
+			times = append(times, 2*i+1, -i-1) // late ones, in order and in the opposite order
+		}
+		for _, time := range times {
+			_, err = f.Append(0, time, math.Float64frombits(rnd.Uint64()), 1)
+			must(err)
+		}
+		switch rnd.IntN(2000) {
+		case 0:
+			must(f.Close(0))
+		case 1:
+			if x == nil {
+				x, err = f.BeginFold(0, tree.FoldOptions{})
+				must(err)
+			}
+		case 2:
+			if x != nil {
+				must(x.Run(context.Background()))
+				_, err = f.EndFold(x)
+				must(err)
+				x = nil
+			}
+		}
+	}
+	if x != nil {
+		_, err = f.EndFold(x)
+		must(err)
+	}
+	must(f.Flush(0))
+}
+
+// A Forest that is made of nodes of which some are lost has no point twice, and all of them if no leaf is lost.
+func TestLostNodes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v, err := volume.Open(faulty.New(), "v", volume.Options{Reserve: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		limits := tree.Limits{Tail: 4, Leaf: 1, Late: 5}
+		f := tree.New(v, 0, 1, limits)
+		defer f.Release()
+		grow(t, f, rapid.Int64Range(10, 6000).Draw(t, "points"))
+		g := tree.New(v, 0, 1, limits)
+		defer g.Release()
+		odds := rapid.SampledFrom([]int{3, 30, 300}).Draw(t, "one of so many is lost")
+		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		leaves := 0
+		_, err = v.Scan(0, func(at uint64, length int, payload []byte) error {
+			h, _, err := node.DecodeHeader(payload)
+			if err != nil {
+				return err
+			}
+			if h.Kind != node.Replacement && rnd.IntN(odds) == 0 {
+				if h.Kind == node.Leaf {
+					leaves++
+				}
+				return nil
+			}
+			return g.Restore(at, length, payload)
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := all(t, f, 0)
+		got, _ := all(t, g, 0)
+		k := 0
+		for i, time := range got {
+			for k < len(want) && want[k] != time {
+				k++
+			}
+			if k == len(want) {
+				t.Fatalf("point %d of %d, at %d, is there twice, in another order, or never was: %d", i, len(got), time, got[max(i-5, 0):min(i+5, len(got))])
+			}
+			k++
+		}
+		if leaves == 0 && len(got) != len(want) {
+			t.Fatalf("%d points, want %d: only inner nodes were lost", len(got), len(want))
+		}
+	})
+}
+
+// In a ring, a Forest that is made of the nodes that are left reads as the one that wrote them.
+func TestRing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v, err := volume.Open(faulty.New(), "v", volume.Options{Size: volume.MinSize, Count: 2, Buffer: 1 << 17, Reserve: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		limits := tree.Limits{Tail: 4, Leaf: 1, Late: 5} // leaves of 4 points, so that little fills a volume
+		f := tree.New(v, 0, 1, limits)
+		defer f.Release()
+		grow(t, f, rapid.Int64Range(10, 30_000).Draw(t, "points"))
+		g := tree.New(v, 0, 1, limits)
+		defer g.Release()
+		if _, err = v.Scan(0, g.Restore, nil); err != nil {
+			t.Fatal(err)
+		}
+		want, wantValues := all(t, f, 0)
+		got, gotValues := all(t, g, 0)
+		if len(got) != len(want) {
+			t.Fatalf("%d points, want %d", len(got), len(want))
+		}
+		for i := range got {
+			if got[i] != want[i] || math.Float64bits(gotValues[i]) != math.Float64bits(wantValues[i]) {
+				t.Fatalf("point %d: at %d, want %d", i, got[i], want[i])
+			}
+		}
+	})
+}
+
+// Whatever bytes a node has, making it part of a tree is an error at worst.
+func FuzzRestore(f *testing.F) {
+	v, err := volume.Open(faulty.New(), "v", volume.Options{Reserve: -1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	forest := tree.New(v, 0, 1, tree.Limits{Tail: 4, Leaf: 1, Late: 4})
+	fragments(f, forest, 0, 300)
+	foldAll(f, forest, 0, tree.FoldOptions{})
+	if _, _, err := forest.Delete(0, 5, 9); err != nil {
+		f.Fatal(err)
+	}
+	if err := forest.Release(); err != nil {
+		f.Fatal(err)
+	}
+	type known struct {
+		at      uint64
+		length  int
+		payload []byte
+	}
+	var nodes []known
+	_, err = v.Scan(0, func(at uint64, length int, payload []byte) error {
+		nodes = append(nodes, known{at, length, append([]byte(nil), payload...)})
+		return nil
+	}, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	seen := map[byte]bool{}
+	for _, n := range nodes {
+		if !seen[n.payload[0]] {
+			seen[n.payload[0]] = true
+			f.Add(n.payload, uint8(20))
+		}
+	}
+	f.Fuzz(func(t *testing.T, payload []byte, others uint8) {
+		g := tree.New(v, 0, 1, tree.DefaultLimits)
+		defer g.Release()
+		if h, _, err := node.DecodeHeader(payload); err == nil && h.Series > 1000 {
+			return // a Forest has room for all series up to the highest
+		}
+		for _, n := range nodes[:min(int(others), len(nodes))] {
+			if err := g.Restore(n.at, n.length, n.payload); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = g.Restore(v.End(), 20, payload)
+		_, _ = g.View(0, -1<<40, 1<<40).Aggregate()
+		_ = g.Fragmented(0)
+	})
+}
