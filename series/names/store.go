@@ -79,6 +79,11 @@ func Open(ctx context.Context, fs disk.FS, dir string) (*Store, error) {
 	if err := fs.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("open names: %w", err)
 	}
+	// Which files there are may not be durable yet, if the program that made or removed one was stopped: a newer one must
+	// neither vanish nor come back once this one is added to.
+	if err := fs.SyncDir(dir); err != nil {
+		return nil, fmt.Errorf("open names: %w", err)
+	}
 	generation, err := latest(fs, dir)
 	if err != nil {
 		return nil, fmt.Errorf("open names: %w", err)
@@ -336,11 +341,8 @@ func (s *Store) rewrite(ctx context.Context) error {
 	}
 	if err != nil {
 		err = fmt.Errorf("write names %s: %w", path, err)
-		for _, p := range []string{path + ".tmp", path} {
-			if e := s.fs.Remove(p); e != nil && !errors.Is(e, fs.ErrNotExist) {
-				// The new file would be opened next, and what is written to the old one not seen.
-				s.failed = err
-			}
+		if s.withdraw(path) != nil {
+			s.failed = err
 		}
 		return err
 	}
@@ -349,9 +351,20 @@ func (s *Store) rewrite(ctx context.Context) error {
 	s.failed = nil
 	s.recovery.Path = path
 	if old != nil {
-		return old.Close()
+		_ = old.Close() // nothing of it counts
 	}
 	return nil
+}
+
+// withdraw removes, durably, a new file that is not to be used. If it stayed or came back, it would be opened next, and
+// what is written to the old one meanwhile not seen.
+func (s *Store) withdraw(path string) error {
+	for _, p := range []string{path + ".tmp", path} {
+		if err := s.fs.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return s.fs.SyncDir(s.dir)
 }
 
 // create writes the index to a new file, durably.

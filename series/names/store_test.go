@@ -212,15 +212,15 @@ func TestTruncations(t *testing.T) {
 	}
 }
 
-// faulty is a file that fails on request, with some of the bytes written.
-type faulty struct {
+// badFile is a file that fails on request, with some of the bytes written.
+type badFile struct {
 	disk.File
 	full, noSync bool
 }
 
 var errInjected = errors.New("no space left")
 
-func (f *faulty) WriteAt(p []byte, at int64) (int, error) {
+func (f *badFile) WriteAt(p []byte, at int64) (int, error) {
 	if f.full {
 		n, _ := f.File.WriteAt(p[:len(p)/2], at)
 		return n, errInjected
@@ -228,7 +228,7 @@ func (f *faulty) WriteAt(p []byte, at int64) (int, error) {
 	return f.File.WriteAt(p, at)
 }
 
-func (f *faulty) Sync() error {
+func (f *badFile) Sync() error {
 	if f.noSync {
 		return errInjected
 	}
@@ -240,7 +240,7 @@ func (f *faulty) Sync() error {
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	bad := &faulty{File: s.file}
+	bad := &badFile{File: s.file}
 	s.file = bad
 	var names []string
 	add := func() error {
@@ -273,7 +273,7 @@ func TestDiskFull(t *testing.T) {
 	s = open(t, dir)
 	hold(t, "opened again", s, names)
 
-	bad = &faulty{File: s.file, noSync: true}
+	bad = &badFile{File: s.file, noSync: true}
 	s.file = bad
 	if err := add(); err != nil {
 		t.Fatal(err)
