@@ -155,7 +155,7 @@ func (f *Forest) gather(refs []node.Ref, ref node.Ref, children []node.Ref, tota
 		at := indexOf(refs, c.At, end)
 		if at < 0 && c.At >= oldest {
 			// A node that was written when the series was closed, and read back when it was opened again, may have some
-			// of them below it, together with others.
+			// of them below it, together with others; or a node of which only the later ones were not too old.
 			opened, err := f.openAbove(refs, c)
 			if err != nil {
 				return nil, err
@@ -170,6 +170,15 @@ func (f *Forest) gather(refs []node.Ref, ref node.Ref, children []node.Ref, tota
 			continue
 		}
 		// It is lost, or what it was in is. What is below it, or was put above that at another time, may be there.
+		if j := slices.IndexFunc(refs, func(r node.Ref) bool { return r.At >= oldest && straddles(&r, &ref) }); j >= 0 {
+			inside, err := readInner(f.volumes, nil, refs[j])
+			if err != nil {
+				return nil, err
+			}
+			refs = slices.Replace(refs, j, j+1, inside...)
+			begin, end, i = len(refs), 0, -1
+			continue
+		}
 		for j := range refs {
 			if below(&refs[j], &ref) {
 				begin, end = min(begin, j), max(end, j+1)
@@ -200,6 +209,12 @@ func below(r, above *node.Ref) bool {
 	return above.Oldest <= r.Oldest && r.At < above.At && above.FirstTime <= r.FirstTime && r.LastTime <= above.LastTime
 }
 
+// straddles reports whether some of the points of r, which is no leaf, and not all of them, are below another node.
+func straddles(r, above *node.Ref) bool {
+	return r.Level > 0 && r.At < above.At && r.FirstTime < above.LastTime && above.FirstTime < r.LastTime &&
+		(r.FirstTime < above.FirstTime || above.LastTime < r.LastTime)
+}
+
 // before reports whether the points of a come before those of b. One of them ends no later than the other begins.
 func before(a, b *node.Ref) bool {
 	if first, last := a.LastTime <= b.FirstTime, b.LastTime <= a.FirstTime; first != last {
@@ -208,8 +223,8 @@ func before(a, b *node.Ref) bool {
 	return a.At < b.Oldest // all are of one time
 }
 
-// openAbove puts what the node above c refers to in the place of the reference to it, and returns all; nil if there is
-// none that has c itself.
+// openAbove puts what the nodes above c refer to in the place of the reference to the uppermost of them, and returns all;
+// nil if c is below none.
 func (f *Forest) openAbove(refs []node.Ref, c *node.Ref) ([]node.Ref, error) {
 	for i := range refs {
 		if !below(c, &refs[i]) {
@@ -219,7 +234,12 @@ func (f *Forest) openAbove(refs []node.Ref, c *node.Ref) ([]node.Ref, error) {
 		if err != nil {
 			return nil, err
 		}
-		if indexOf(inside, c.At, 0) >= 0 {
+		if indexOf(inside, c.At, 0) < 0 {
+			if inside, err = f.openAbove(inside, c); err != nil {
+				return nil, err
+			}
+		}
+		if inside != nil {
 			return slices.Replace(refs, i, i+1, inside...), nil
 		}
 	}
