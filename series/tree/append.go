@@ -17,8 +17,8 @@ type Place struct {
 	Late    bool
 }
 
-// Append adds a point. It is in memory when Append returns; segment is where the log has it, which Segment tells until
-// the point is in a node.
+// Append adds a point. It is in memory when Append returns; segment is where the log has it, which FlushOlder goes
+// by until the point is in a node.
 func (f *Forest) Append(id names.ID, time int64, value float64, segment uint32) (Place, error) {
 	s := f.at(id)
 	late, err := f.room(id, s, time)
@@ -144,7 +144,7 @@ func (f *Forest) Again(id names.ID, time int64, value float64, text []byte, plac
 	return true, nil
 }
 
-// Tick moves the clock on by which Cold tells the series that nothing was added to for long.
+// Tick moves the clock on by which CloseCold tells the series that nothing was added to for long.
 func (f *Forest) Tick() { f.clock++ }
 
 // FlushOlder flushes the series whose oldest point in memory is in a segment of the log before limit.
@@ -155,18 +155,6 @@ func (f *Forest) FlushOlder(limit uint32) error {
 		}
 		return f.Flush(id)
 	})
-}
-
-// OldestSegment is the first segment of the log that has a point that is in no node; 0 if there is none.
-func (f *Forest) OldestSegment() uint32 {
-	oldest := uint32(0)
-	_ = f.each(func(_ names.ID, s *state) error {
-		if s.segment != 0 && (oldest == 0 || s.segment < oldest) {
-			oldest = s.segment
-		}
-		return nil
-	})
-	return oldest
 }
 
 // CloseCold closes series to which nothing was added for turns of the clock, until so many bytes less are in use, and

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"weir/series/aggregate"
 	"weir/series/arena"
 	"weir/series/codec"
 	"weir/series/names"
@@ -192,7 +191,7 @@ func remaining(refs []node.Ref, below uint64) (rest []node.Ref) {
 func (f *Forest) replace(id names.ID, s *state, x *node.Replaced, block arena.Handle, refs []node.Ref) {
 	f.moveLane0(s, block, refs)
 	s.flags &^= closed
-	s.refsTotal = total(refs)
+	s.refsTotal = totalOf(refs)
 	s.leaves, s.small = x.Leaves, x.Small
 	r := f.rareOf(id, s)
 	if r == nil {
@@ -201,7 +200,7 @@ func (f *Forest) replace(id names.ID, s *state, x *node.Replaced, block arena.Ha
 	lanes := r.lanes[:0]
 	for _, l := range r.lanes {
 		if l.refs = remaining(l.refs, x.Below); len(l.refs) > 0 {
-			l.total = total(l.refs)
+			l.total = totalOf(l.refs)
 			lanes = append(lanes, l)
 		}
 	}
@@ -214,13 +213,6 @@ func (f *Forest) replace(id names.ID, s *state, x *node.Replaced, block arena.Ha
 		delete(f.rare, id)
 		s.flags &^= hasRare
 	}
-}
-
-func total(refs []node.Ref) (a aggregate.Aggregate) {
-	for i := range refs {
-		a.Merge(&refs[i].Aggregate)
-	}
-	return a
 }
 
 // frozen is how many references, the first ones of a lane, are to nodes that a Fold under way will replace. No node is

@@ -138,12 +138,3 @@ func (f *Forest) flushLate(id names.ID, s *state, r *rare) error {
 	}
 	return f.apply(id, s, r, c.refs)
 }
-
-// Lanes is how many trees of late points a series has. Reading it takes the longer the more there are.
-func (f *Forest) Lanes(id names.ID) int {
-	s := f.find(id)
-	if s == nil || s.flags&hasRare == 0 {
-		return 0
-	}
-	return len(f.rare[id].lanes)
-}

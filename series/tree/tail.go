@@ -52,12 +52,6 @@ func (f *Forest) floor(s *state) (time int64, ok bool) {
 	return s.refsTotal.LastTime, s.refsTotal.Count > 0
 }
 
-// Late reports whether a point of this time would come too late for the tail of a series, and go to a lane of its own.
-func (f *Forest) Late(id names.ID, time int64) bool {
-	s := f.find(id)
-	return s != nil && f.late(s, time)
-}
-
 func (f *Forest) late(s *state, time int64) bool {
 	if s.tailLen > 0 {
 		if times, _ := f.tailOf(s); time >= times[s.tailLen-1] {

@@ -103,19 +103,6 @@ func (f *Forest) Total(id names.ID) (total aggregate.Aggregate, ok bool) {
 	return total, true
 }
 
-// Last is the latest time of the points of a series.
-func (f *Forest) Last(id names.ID) (time int64, ok bool) {
-	s := f.find(id)
-	if s == nil {
-		return 0, false
-	}
-	if s.tailLen > 0 {
-		times, _ := f.tailOf(s)
-		return times[s.tailLen-1], true
-	}
-	return f.floor(s)
-}
-
 // oldest is the lowest address of a node below references, of which there is one at least.
 func oldest(refs []node.Ref) uint64 {
 	lowest := refs[0].Oldest
