@@ -1,11 +1,16 @@
 // Package arena keeps many small blocks of bytes, such as the open leaves of a million series, where the garbage
 // collector neither looks at them nor counts them: what is in use is what the process takes, not twice that.
 //
-// A block is named by a Handle of 32 bits. Blocks come in classes, each twice the size of the one before; whoever
-// holds a handle knows its class. Memory goes back to the system when the arena is freed.
+// A block is named by a Handle of 32 bits. Blocks come in classes, four to each doubling of the size, so that what is
+// put into the smallest class that holds it wastes a tenth of the block; whoever holds a handle knows its class. Memory
+// is given to classes in chunks, and a chunk in which no block is left can go to another class: thousands of blocks that
+// grow together leave nothing behind in the classes they grew out of. Memory goes back to the system when the arena is
+// freed.
 package arena
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/bits"
 	"unsafe"
@@ -17,15 +22,21 @@ type Handle uint32
 // None is the handle of no block.
 const None Handle = 0
 
-// The classes of blocks: class c has MinBlock<<c bytes.
+// The classes of blocks, from MinBlock to MaxBlock bytes.
 const (
 	MinBlock = 64
-	Classes  = 11 // up to 64 KiB
+	MaxBlock = chunkBytes
+	PerTwice = 4 // classes to a doubling of the size
+	Classes  = PerTwice*10 + 1
 )
 
 const (
-	slabBytes = 1 << 20
-	perSlab   = slabBytes / MinBlock
+	slabBytes  = 1 << 20
+	chunkBytes = 64 << 10
+	chunkShift = 12 // of handles: so many bits are a place in a chunk, in units
+	unit       = chunkBytes >> chunkShift
+	perSlab    = slabBytes / chunkBytes
+	mostChunks = 1 << (32 - chunkShift)
 )
 
 // Class is the smallest class whose blocks have n bytes.
@@ -33,19 +44,39 @@ func Class(n int) int {
 	if n <= MinBlock {
 		return 0
 	}
-	return bits.Len(uint(n-1) / MinBlock)
+	twice := bits.Len(uint(n-1)/MinBlock) - 1
+	below := MinBlock << twice // less than n, which is at most twice as much
+	return PerTwice*twice + (n-below+below/PerTwice-1)/(below/PerTwice)
 }
 
 // Size is the number of bytes of a block of a class.
-func Size(class int) int { return MinBlock << class }
+func Size(class int) int {
+	return MinBlock / PerTwice * (PerTwice + class%PerTwice) << (class / PerTwice)
+}
 
 // Arena holds blocks. The zero value is empty and ready. It is not safe for concurrent use.
 type Arena struct {
-	slabs [][]byte
-	used  int             // bytes of the last slab that were given out
-	free  [Classes]Handle // of each class a list of free blocks, each of which begins with the handle of the next
-	live  int
+	slabs  [][]byte
+	chunks []chunk
+	room   [Classes]list // the chunks of each class in which there is room
+	unused list          // the chunks of no class
+	live   int
 }
+
+// chunk is blocks of one class.
+type chunk struct {
+	next, prev list
+	free       uint16 // the first block that was given back, as place; each begins with the place of the next
+	fresh      uint16 // how many blocks were given out at least once
+	live       uint16 // blocks in use
+	class      uint8
+}
+
+// list is a list of chunks: the number of the first one and 1, or 0 if it is empty.
+type list uint32
+
+// noPlace ends the list of blocks of a chunk.
+const noPlace = 1<<16 - 1
 
 // Bytes is how much memory the blocks in use take.
 func (a *Arena) Bytes() int { return a.live }
@@ -55,57 +86,74 @@ func (a *Arena) Mapped() int { return len(a.slabs) * slabBytes }
 
 // Alloc returns a block of a class. What is in it is undefined.
 func (a *Arena) Alloc(class int) (Handle, error) {
-	a.live += Size(class)
-	for c := class; c < Classes; c++ {
-		if a.free[c] == None {
-			continue
+	size := Size(class)
+	if a.room[class] == 0 {
+		if a.unused == 0 {
+			if err := a.grow(); err != nil {
+				return None, err
+			}
 		}
-		h := a.free[c]
-		a.free[c] = *a.next(h)
-		a.split(h, c, class)
-		return h, nil
+		l := a.unused
+		a.take(&a.unused, l)
+		c := &a.chunks[l-1]
+		c.class, c.free, c.fresh = uint8(class), noPlace, 0
+		a.put(&a.room[class], l)
 	}
-	if len(a.slabs) == 0 || a.used+Size(class) > slabBytes {
-		if err := a.grow(); err != nil {
-			a.live -= Size(class)
-			return None, err
-		}
+	l := a.room[class]
+	c := &a.chunks[l-1]
+	var h Handle
+	if c.free == noPlace {
+		h = Handle((int(l)-1)<<chunkShift + int(c.fresh)*(size/unit) + 1)
+		c.fresh++
+	} else {
+		h = Handle((int(l)-1)<<chunkShift + int(c.free) + 1)
+		c.free = binary.LittleEndian.Uint16(a.Get(h, class))
 	}
-	// The handle of the first block of all is not 0.
-	h := Handle((len(a.slabs)-1)*perSlab + a.used/MinBlock + 1)
-	a.used += Size(class)
+	c.live++
+	if int(c.live) == chunkBytes/size {
+		a.take(&a.room[class], l)
+	}
+	a.live += size
 	return h, nil
 }
 
-// split gives back all of a block of class c but its beginning of a class below.
-func (a *Arena) split(h Handle, c, class int) {
-	for c > class {
-		c--
-		a.list(h+Handle(Size(c)/MinBlock), c)
+// put puts a chunk in front of a list.
+func (a *Arena) put(to *list, l list) {
+	c := &a.chunks[l-1]
+	c.next, c.prev = *to, 0
+	if c.next != 0 {
+		a.chunks[c.next-1].prev = l
+	}
+	*to = l
+}
+
+// take takes a chunk out of a list.
+func (a *Arena) take(from *list, l list) {
+	c := &a.chunks[l-1]
+	if c.next != 0 {
+		a.chunks[c.next-1].prev = c.prev
+	}
+	if c.prev != 0 {
+		a.chunks[c.prev-1].next = c.next
+	} else {
+		*from = c.next
 	}
 }
 
-func (a *Arena) list(h Handle, class int) {
-	*a.next(h) = a.free[class]
-	a.free[class] = h
-}
-
-// grow takes a slab from the system, after the rest of the last one was put into the lists.
+// grow takes a slab from the system.
 func (a *Arena) grow() error {
-	if len(a.slabs) > 0 {
-		for a.used < slabBytes {
-			// The blocks of a class begin at multiples of its size only where larger ones are left over.
-			class := min(bits.Len(uint(slabBytes-a.used)/MinBlock)-1, Classes-1)
-			a.list(Handle((len(a.slabs)-1)*perSlab+a.used/MinBlock+1), class)
-			a.used += Size(class)
-		}
+	if len(a.chunks) == mostChunks {
+		return errors.New("no room for another MiB of open leaves: there are 64 GiB of them")
 	}
 	slab, err := mapSlab()
 	if err != nil {
 		return fmt.Errorf("no memory for another MiB of open leaves: %w", err)
 	}
 	a.slabs = append(a.slabs, slab)
-	a.used = 0
+	a.chunks = append(a.chunks, make([]chunk, perSlab)...)
+	for l := len(a.chunks); l > len(a.chunks)-perSlab; l-- {
+		a.put(&a.unused, list(l))
+	}
 	return nil
 }
 
@@ -115,18 +163,27 @@ func (a *Arena) Free(h Handle, class int) {
 		return
 	}
 	a.live -= Size(class)
-	a.list(h, class)
+	l := list((h-1)>>chunkShift + 1)
+	c := &a.chunks[l-1]
+	if int(c.live) == chunkBytes/Size(class) {
+		a.put(&a.room[class], l)
+	}
+	c.live--
+	if c.live == 0 {
+		a.take(&a.room[class], l)
+		a.put(&a.unused, l)
+		return
+	}
+	binary.LittleEndian.PutUint16(a.Get(h, class), c.free)
+	c.free = uint16((h - 1) & (1<<chunkShift - 1))
 }
 
 // Get is the bytes of a block of a class. They are valid until the block is freed.
 func (a *Arena) Get(h Handle, class int) []byte {
 	i := int(h - 1)
-	at := i % perSlab * MinBlock
-	return a.slabs[i/perSlab][at : at+Size(class) : at+Size(class)]
-}
-
-func (a *Arena) next(h Handle) *Handle {
-	return (*Handle)(unsafe.Pointer(unsafe.SliceData(a.Get(h, 0))))
+	at := i % (slabBytes / unit) * unit
+	end := at + Size(class)
+	return a.slabs[i/(slabBytes/unit)][at:end:end]
 }
 
 // Release gives all memory back to the system. No block may be used afterwards, and the arena is empty.

@@ -83,7 +83,29 @@ func TestFreedMemoryIsUsedAgain(t *testing.T) {
 	if got := a.Mapped(); got != 1<<20 {
 		t.Fatalf("%d bytes mapped, want one MiB", got)
 	}
-	if v := arena.View[int64](&a, 1, 3); len(v) != 64 {
+	if v := arena.View[int64](&a, 1, arena.Class(512)); len(v) != 64 {
 		t.Fatalf("%d elements in 512 bytes, want 64", len(v))
+	}
+}
+
+// Blocks that grow together through all classes leave no memory behind in those that they grew out of.
+func TestGrowingBlocksTakeWhatTheyNeed(t *testing.T) {
+	var a arena.Arena
+	defer a.Release()
+	const blocks = 4000
+	handles := make([]arena.Handle, blocks)
+	last := arena.Class(1024)
+	for class := range last + 1 {
+		for i, old := range handles {
+			h, err := a.Alloc(class)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.Free(old, max(class-1, 0))
+			handles[i] = h
+		}
+	}
+	if got, limit := a.Mapped(), blocks*1024*5/4; got > limit {
+		t.Fatalf("%d bytes mapped for %d in use, want at most %d", got, a.Bytes(), limit)
 	}
 }

@@ -39,7 +39,7 @@ type Volumes interface {
 
 // Limits of what is in memory of one series. A Forest's owner lowers them where there are many series.
 type Limits struct {
-	Tail int // points that are kept as they came before they are encoded; a power of two from 4 to 512
+	Tail int // points that are kept as they came before they are encoded, from 4 to 512
 	Leaf int // bytes of encoded points at which a leaf is written
 	Late int // late points that are kept before they are written
 }
@@ -55,7 +55,7 @@ const (
 	// that there is room while inner nodes cannot be written.
 	maxRefs = node.MaxReplaced
 	// mostRefs is how many the memory for them can hold.
-	mostRefs = arena.MinBlock << (arena.Classes - 1) / refBytes
+	mostRefs = arena.MaxBlock / refBytes
 )
 
 // state is a series in memory. It holds no pointers, so that a million of them are nothing to the garbage collector.
