@@ -104,6 +104,15 @@ func FormOf(src []byte) (Form, error) {
 	return Form(form), err
 }
 
+// Points is how many values or times are in the vector at the start of src; 0 if it is none.
+func Points(src []byte) int {
+	_, n, _, err := decodeHead(src)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // extend is dst with n more elements, of which it does not matter what they are.
 func extend[T any](dst []T, n int) []T {
 	if cap(dst)-len(dst) >= n {

@@ -18,6 +18,9 @@ type Vector struct {
 	Bytes []byte
 }
 
+// Points is how many points v has; 0 if v is none.
+func (v Vector) Points() int { return codec.Points(v.Bytes) }
+
 // Decode appends the points of v to times and values.
 func (v Vector) Decode(times []int64, values []float64) ([]int64, []float64, error) {
 	n := len(times)

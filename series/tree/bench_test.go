@@ -22,6 +22,18 @@ func mixed(series, points int) (times [][]int64, values [][]float64) {
 	return times, values
 }
 
+// rows is the same in the order in which the points are added.
+func rows(series, points int) (times []int64, values []float64) {
+	times, values = make([]int64, series*points), make([]float64, series*points)
+	t, v := mixed(series, points)
+	for s := range series {
+		for i := range points {
+			times[i*series+s], values[i*series+s] = t[s][i], v[s][i]
+		}
+	}
+	return times, values
+}
+
 func fill(tb testing.TB, series, points int, limits tree.Limits) (*tree.Forest, *volume.Volumes) {
 	v, err := volume.Open(faulty.New(), "v", volume.Options{Reserve: -1})
 	if err != nil {
@@ -39,32 +51,46 @@ func fill(tb testing.TB, series, points int, limits tree.Limits) (*tree.Forest, 
 	return f, v
 }
 
+// BenchmarkAppend adds points alone, without a log, and then closes the series. What it reports beside the rate is of
+// the nodes, and of the memory where it was the most.
 func BenchmarkAppend(b *testing.B) {
-	for _, size := range []struct{ series, points int }{{1000, 2000}, {20_000, 200}} {
+	for _, size := range []struct {
+		series, points int
+		limits         tree.Limits
+	}{
+		{1000, 2000, tree.DefaultLimits},
+		{20_000, 200, tree.DefaultLimits},
+		{100_000, 200, tree.Limits{Tail: 20, Leaf: 1400, Late: 64}},
+	} {
 		b.Run(fmt.Sprintf("series=%d", size.series), func(b *testing.B) {
-			times, values := mixed(size.series, size.points)
-			bytes, memory, n := 0, 0, 0
+			times, values := rows(size.series, size.points)
+			bytes, leaves, memory, n := 0, 0, 0, 0
 			for b.Loop() {
 				b.StopTimer()
 				v, err := volume.Open(faulty.New(), "v", volume.Options{Reserve: -1})
 				if err != nil {
 					b.Fatal(err)
 				}
-				f := tree.New(v, 0, 1, tree.DefaultLimits)
+				f := tree.New(v, 0, 1, size.limits)
 				b.StartTimer()
 				for i := range size.points {
+					begin := i * size.series
 					for s := range size.series {
-						if _, err := f.Append(names.ID(s), times[s][i], values[s][i], 1); err != nil {
+						if _, err := f.Append(names.ID(s), times[begin+s], values[begin+s], 1); err != nil {
 							b.Fatal(err)
 						}
 					}
+					memory = max(memory, f.Memory())
 				}
 				b.StopTimer()
-				memory = f.Memory()
 				if err := f.CloseAll(); err != nil {
 					b.Fatal(err)
 				}
 				bytes, n = int(v.Stats().AppendBytes), n+size.series*size.points
+				leaves = 0
+				for s := range size.series {
+					leaves += f.Fragmented(names.ID(s)).Leaves
+				}
 				if err := f.Release(); err != nil {
 					b.Fatal(err)
 				}
@@ -73,6 +99,7 @@ func BenchmarkAppend(b *testing.B) {
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds()/1e6, "Mpoints/s")
 			b.ReportMetric(float64(bytes)/float64(size.series*size.points), "bytes/point")
 			b.ReportMetric(float64(memory)/float64(size.series), "memory/series")
+			b.ReportMetric(float64(leaves)/float64(size.series), "leaves/series")
 		})
 	}
 }

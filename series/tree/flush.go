@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weir/series/aggregate"
+	"weir/series/arena"
 	"weir/series/codec"
 	"weir/series/names"
 	"weir/series/node"
@@ -134,7 +135,7 @@ func (f *Forest) flush(id names.ID, s *state) error {
 	}
 	f.freeOpen(s)
 	s.tailLen = 0
-	if s.tailClass > 3 || f.limits.Tail < codec.Max {
+	if arena.Size(int(s.tailClass)) > 512 || f.limits.Tail < codec.Max {
 		f.freeTail(s) // it begins small again: series that are flushed may be idle
 	}
 	s.persisted, s.segment = s.ordinal, 0
@@ -166,7 +167,7 @@ func (f *Forest) addOpen(c *chain, s *state, r *rare) error {
 	}
 	total := f.totalInMemory(s)
 	vectors := f.openVectors(f.vecs[:0], s)
-	if int(total.Count) < (len(vectors)+1)*codec.Max/2 {
+	if int(total.Count) < (len(vectors)+min(len(times), 1))*codec.Max/2 {
 		f.times, f.values = f.times[:0], f.values[:0]
 		var err error
 		for _, v := range vectors {

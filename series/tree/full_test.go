@@ -59,7 +59,7 @@ func TestDiskFull(t *testing.T) {
 		}
 		d.SetBudget(math.MaxInt64 - free + 2000)
 		refused := 0
-		for range 60000 {
+		for range 100_000 {
 			if err := add(); err != nil {
 				if !errors.Is(err, volume.ErrFull) {
 					t.Fatalf("refused with %v, want %v", err, volume.ErrFull)

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"encoding/binary"
+	"fmt"
 	"unsafe"
 
 	"weir/series/aggregate"
@@ -39,31 +40,111 @@ func (f *Forest) openVectors(dst []node.Vector, s *state) []node.Vector {
 	return dst
 }
 
-// encodeTail makes the tail a vector of the open leaf.
+// encodeTail makes the tail a vector of the open leaf, or part of its last one, where that is short.
 func (f *Forest) encodeTail(s *state) error {
 	times, values := f.tailOf(s)
 	times, values = times[:s.tailLen], values[:s.tailLen]
 	if len(times) == 0 {
 		return nil
 	}
-	f.encoded = codec.AppendTimes(f.encoded[:0], &s.hint, times)
-	f.encoded = codec.AppendValues(f.encoded, &s.hint, values)
-	if err := f.growOpen(s, int(s.openLen)+vectorHeader+len(f.encoded)); err != nil {
-		return err
-	}
-	b := f.openBlock(s)
-	total := (*aggregate.Aggregate)(unsafe.Pointer(unsafe.SliceData(b)))
-	if s.vectors == 0 {
-		*total = aggregate.Aggregate{}
+	total := aggregate.Aggregate{}
+	if s.vectors > 0 {
+		total = f.openTotal(s)
 	}
 	total.Add(times, values)
-	b = b[openHeader+int(s.openLen):]
-	binary.LittleEndian.PutUint64(b, uint64(times[0]))
-	binary.LittleEndian.PutUint16(b[8:], uint16(len(f.encoded)))
-	copy(b[vectorHeader:], f.encoded)
-	s.openLen += uint16(vectorHeader + len(f.encoded))
-	s.vectors++
+	f.vecs = f.openVectors(f.vecs[:0], s)
+	kept := alike(f.vecs, len(times))
+	if kept < len(f.vecs) {
+		f.times, f.values = f.times[:0], f.values[:0]
+		for _, v := range f.vecs[kept:] {
+			var err error
+			if f.times, f.values, err = v.Decode(f.times, f.values); err != nil {
+				return fmt.Errorf("the open leaf: %w", err)
+			}
+		}
+		f.times, f.values = append(f.times, times...), append(f.values, values...)
+		times, values = f.times, f.values
+	}
+	f.encoded = codec.AppendTimes(f.encoded[:0], &s.hint, times)
+	f.encoded = codec.AppendValues(f.encoded, &s.hint, values)
+	n := 0
+	for _, v := range f.vecs[:kept] {
+		n += vectorHeader + len(v.Bytes)
+	}
+	if err := f.growOpen(s, n+vectorHeader+len(f.encoded)); err != nil {
+		return err
+	}
+	*(*aggregate.Aggregate)(unsafe.Pointer(unsafe.SliceData(f.openBlock(s)))) = total
+	s.openLen, s.vectors = uint16(n), uint8(kept)
+	f.putVector(s, times[0], f.encoded)
 	s.tailLen = 0
+	return nil
+}
+
+// putVector puts a vector, for which there is room, behind the others of the open leaf.
+func (f *Forest) putVector(s *state, first int64, encoded []byte) {
+	b := f.openBlock(s)[openHeader+int(s.openLen):]
+	binary.LittleEndian.PutUint64(b, uint64(first))
+	binary.LittleEndian.PutUint16(b[8:], uint16(len(encoded)))
+	copy(b[vectorHeader:], encoded)
+	s.openLen += uint16(vectorHeader + len(encoded))
+	s.vectors++
+}
+
+// shorter is how many times as long a vector may be as the points that it is encoded again with.
+const shorter = 2
+
+// alike is how many vectors, the first ones, are to stay when n points come behind them: not those at the end that are
+// hardly longer than what comes. So a point is encoded again a few times only, much as a binary counter carries.
+func alike(vectors []node.Vector, n int) (kept int) {
+	kept = len(vectors)
+	for kept > 0 {
+		k := vectors[kept-1].Points()
+		if k > n*shorter || k+n > codec.Max {
+			break
+		}
+		n += k
+		kept--
+	}
+	return kept
+}
+
+// merge makes the vectors of the open leaf as long as they can be, where that makes them smaller.
+func (f *Forest) merge(s *state) error {
+	total := f.openTotal(s)
+	if s.vectors == 1 || int(total.Count) >= int(s.vectors)*codec.Max/2 {
+		return nil
+	}
+	f.times, f.values = f.times[:0], f.values[:0]
+	f.vecs = f.openVectors(f.vecs[:0], s)
+	for _, v := range f.vecs {
+		var err error
+		if f.times, f.values, err = v.Decode(f.times, f.values); err != nil {
+			return fmt.Errorf("the open leaf: %w", err)
+		}
+	}
+	f.encoded = f.encoded[:0]
+	var first [maxOpenVectors]int64
+	var ends [maxOpenVectors]int
+	n := 0
+	for times, values := f.times, f.values; len(times) > 0; n++ {
+		k := min(codec.Max, len(times))
+		first[n] = times[0]
+		f.encoded = codec.AppendTimes(f.encoded, &s.hint, times[:k])
+		f.encoded = codec.AppendValues(f.encoded, &s.hint, values[:k])
+		ends[n] = len(f.encoded)
+		times, values = times[k:], values[k:]
+	}
+	size := n*vectorHeader + len(f.encoded)
+	if size >= int(s.openLen) {
+		return nil
+	}
+	begin := 0
+	s.openLen, s.vectors = 0, 0
+	for i, end := range ends[:n] {
+		f.putVector(s, first[i], f.encoded[begin:end])
+		begin = end
+	}
 	return nil
 }
 

@@ -8,6 +8,9 @@ import (
 	"weir/series/names"
 )
 
+// pointBytes is what a point of the tail takes.
+const pointBytes = 16
+
 // tailOf is the times and values of the tail of a series, of the length of its block.
 func (f *Forest) tailOf(s *state) (times []int64, values []float64) {
 	if s.tail == arena.None {
@@ -22,9 +25,9 @@ func (f *Forest) tailOf(s *state) (times []int64, values []float64) {
 // growTail makes room for a point more.
 func (f *Forest) growTail(s *state) error {
 	times, values := f.tailOf(s)
-	class := 0
-	if s.tail != arena.None {
-		class = int(s.tailClass) + 1
+	class := max(int(s.tailClass)+1, min(int(s.tailClass)+arena.PerTwice, arena.Class(pointBytes*f.limits.Tail)))
+	if s.tail == arena.None {
+		class = 0
 	}
 	h, err := f.arena.Alloc(class)
 	if err != nil {
@@ -111,11 +114,17 @@ func (f *Forest) seal(id names.ID, s *state) error {
 		return err
 	}
 	if s.full(f.limits) {
+		if err := f.merge(s); err != nil || int(s.openLen) < f.limits.Leaf*nearlyFull/8 && s.vectors < maxOpenVectors/2 {
+			return err
+		}
 		// If this fails, it is tried again when the tail is full again.
 		_ = f.flush(id, s)
 	}
 	return nil
 }
+
+// nearlyFull is how many eighths of a leaf are worth writing, once its vectors are as long as they can be.
+const nearlyFull = 7
 
 func (s *state) full(l Limits) bool {
 	return s.vectors > 0 && (int(s.openLen) >= l.Leaf || int(s.vectors) >= maxOpenVectors)
