@@ -17,6 +17,12 @@ import (
 type FoldOptions struct {
 	Before int64 // points of times before this one, unless it is 0
 	Dedup  bool  // of points of one time, all but the last
+
+	// Keep makes inner nodes stay as they are, unless something below them is late, deleted, too old, or at an address
+	// before From. What is written then is about what has changed, and the nodes between; small leaves below nodes that
+	// stay remain small. With Dedup, nothing stays.
+	Keep bool
+	From uint64
 }
 
 // A Fold writes a series again: the points of all lanes in the order in which they are read, without those that were
@@ -42,6 +48,8 @@ type Fold struct {
 	done    bool
 	refs    []node.Ref
 	written uint32 // leaves
+	read    uint32 // leaves that do not stay,
+	tiny    uint32 // and how many of them were small
 }
 
 // BeginFold writes what is in memory of a series, and begins to fold what is in nodes then. A series is folded once at
@@ -77,14 +85,25 @@ func (f *Forest) BeginFold(id names.ID, o FoldOptions) (*Fold, error) {
 	return x, nil
 }
 
+// keeps reports whether nodes may stay.
+func (x *Fold) keeps() bool { return x.options.Keep && !x.options.Dedup }
+
 // Run reads the points and writes them. It needs no lock, and memory for the points of a few leaves, however long the
 // series is. After an error, that of ctx included, it may be tried again.
 func (x *Fold) Run(ctx context.Context) error {
 	if x.done {
 		return nil
 	}
-	x.refs, x.written = nil, 0
-	q := queue{w: x.view.walk(false, false, nil), events: x.view.events, dedup: x.options.Dedup}
+	x.refs, x.written, x.read, x.tiny = nil, 0, 0, 0
+	w := x.view.walk(false, x.keeps(), nil)
+	w.whole = func(ref *node.Ref) bool { return ref.Level > 0 && ref.Oldest >= x.options.From }
+	w.opened = func(ref *node.Ref) {
+		x.read++
+		if isSmall(ref) {
+			x.tiny++
+		}
+	}
+	q := queue{w: w, events: x.view.events, dedup: x.options.Dedup}
 	var l leaf
 	var hint codec.Hint
 	for !x.disturbed.Load() {
@@ -95,9 +114,16 @@ func (x *Fold) Run(ctx context.Context) error {
 			return fmt.Errorf("folding series %d: %w", x.id, err)
 		}
 		times, values, texts := q.front()
-		if len(times) == 0 {
+		if len(times) == 0 && q.kept == nil {
 			x.done = true
 			return nil
+		}
+		if len(times) == 0 {
+			if err := x.push(*q.kept); err != nil {
+				return err
+			}
+			q.kept = nil
+			continue
 		}
 		q.drop(l.fill(times, values, texts, &hint))
 		if err := x.add(&l); err != nil {
@@ -115,9 +141,41 @@ func (x *Fold) add(l *leaf) (err error) {
 		return fmt.Errorf("writing a leaf of series %d: %w", x.id, err)
 	}
 	x.written++
-	x.refs = append(x.refs, node.Ref{Aggregate: l.total, At: at, Oldest: at, Length: uint32(length)})
-	x.refs, err = x.up(node.Header{Kind: node.DetachedInner, Series: x.id}, x.refs, 0)
+	return x.push(node.Ref{Aggregate: l.total, At: at, Oldest: at, Length: uint32(length)})
+}
+
+// mostOpen is how many references without a parent a Fold has at most: more than there are in a tree of any size.
+const mostOpen = maxRefs / 2
+
+// push adds a reference behind the others, and writes the nodes above that are full.
+func (x *Fold) push(ref node.Ref) (err error) {
+	h := node.Header{Kind: node.DetachedInner, Series: x.id}
+	x.refs, err = x.up(h, append(x.refs, ref), 0)
+	if err != nil || len(x.refs) < mostOpen {
+		return err
+	}
+	// Nodes that stay are of all levels, with others between them.
+	begin := lowest(x.refs)
+	up, err := x.inner(h, x.refs[begin:begin+node.MaxFanout])
+	if err == nil {
+		x.refs = slices.Replace(x.refs, begin, begin+node.MaxFanout, up)
+	}
 	return err
+}
+
+// lowest is where there are as many references as a node holds, none of which is of a high level.
+func lowest(refs []node.Ref) (begin int) {
+	least := ^uint32(0)
+	for i := 0; i+node.MaxFanout <= len(refs); i++ {
+		level := uint32(0)
+		for j := range node.MaxFanout {
+			level = max(level, refs[i+j].Level)
+		}
+		if level < least {
+			begin, least = i, level
+		}
+	}
+	return begin
 }
 
 // EndFold puts what Run has written in the place of the nodes that there were when the fold began. It is false, and
@@ -141,8 +199,12 @@ func (f *Forest) EndFold(x *Fold) (ok bool, err error) {
 	if r := f.rareOf(x.id, s); r != nil {
 		h.Late = r.latePersisted
 	}
+	read, small := x.leaves, x.small // that are replaced: all that there were, or those that were read
+	if x.keeps() {
+		read, small = min(x.read, read), min(x.tiny, small)
+	}
 	replaced := node.Replaced{
-		Below: x.below, Events: x.view.events, Leaves: x.written + s.leaves - x.leaves, Small: s.small - x.small, Refs: x.refs,
+		Below: x.below, Events: x.view.events, Leaves: x.written + s.leaves - read, Small: s.small - small, Refs: x.refs,
 	}
 	f.bytes = node.AppendReplacement(f.bytes[:0], h, &replaced)
 	if _, _, err := f.volumes.Append(f.bytes); err != nil {

@@ -44,6 +44,10 @@ func (m *machine) BeginFold(t *rapid.T) {
 		x.options.Before = m.now[id] - rapid.Int64Range(0, 100).Draw(t, "age")
 	}
 	x.options.Dedup = rapid.IntRange(0, 3).Draw(t, "dedup") == 0
+	if rapid.Bool().Draw(t, "keep") {
+		x.options.Keep = true
+		x.options.From = rapid.Uint64Range(m.volumes.Oldest(), m.volumes.End()).Draw(t, "from")
+	}
 	f, err := m.forest.BeginFold(id, x.options)
 	if m.folds[id] != nil {
 		if err == nil && len(m.points[id]) > 0 {
@@ -94,7 +98,7 @@ func (m *machine) EndFold(*rapid.T) {
 	}
 	m.takeAway(id, x)
 	got := m.forest.Fragmented(id)
-	if got.Deletions != 0 || x.points == len(m.points[id]) && (got.Lanes != 0 || got.Small != 0) {
+	if got.Deletions != 0 || x.points == len(m.points[id]) && (got.Lanes != 0 || !x.options.Keep && got.Small != 0) {
 		m.t.Fatalf("series %d was folded, and is %+v", id, got)
 	}
 }

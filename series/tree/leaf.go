@@ -52,7 +52,12 @@ func (l *leaf) fill(times []int64, values []float64, texts *texts, hint *codec.H
 // count counts a leaf of the series that was written.
 func (s *state) count(ref *node.Ref) {
 	s.leaves++
-	if ref.Length < leafBytes/2 && ref.Count < maxOpenVectors*codec.Max/2 {
+	if isSmall(ref) {
 		s.small++
 	}
+}
+
+// isSmall reports whether a leaf is less than half full.
+func isSmall(ref *node.Ref) bool {
+	return ref.Length < leafBytes/2 && ref.Count < maxOpenVectors*codec.Max/2
 }

@@ -43,7 +43,7 @@ func grow(t *rapid.T, f *tree.Forest, points int64) (all []int64, from int64) {
 			must(f.Close(0))
 		case 1:
 			if x == nil {
-				x, err = f.BeginFold(0, tree.FoldOptions{})
+				x, err = f.BeginFold(0, tree.FoldOptions{Keep: rnd.IntN(2) == 0})
 				must(err)
 			}
 		case 2:

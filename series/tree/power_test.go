@@ -75,7 +75,7 @@ func TestPowerLoss(t *testing.T) {
 					log = append(log, entry{id: id, deletion: &d})
 				case 4:
 					if folds[id] == nil {
-						if folds[id], err = f.BeginFold(id, tree.FoldOptions{}); err != nil {
+						if folds[id], err = f.BeginFold(id, tree.FoldOptions{Keep: len(log)%2 == 0}); err != nil {
 							t.Fatal(err)
 						}
 					}

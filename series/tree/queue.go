@@ -8,7 +8,7 @@ import (
 )
 
 // queue is points that were read, and are to be written in leaves: always as many as the largest leaf holds and one
-// more, until the end.
+// more, until the end, or until a node that stays as it is.
 type queue struct {
 	w             *walk // nil at the end
 	events, dedup bool
@@ -16,8 +16,9 @@ type queue struct {
 	times  []int64
 	values []float64
 	texts  [][]byte
-	begin  int // those before it are gone
-	bytes  int // of the texts from there on
+	begin  int       // those before it are gone
+	kept   *node.Ref // to a node that stays, behind the points; nil if there is none
+	bytes  int       // of the texts from there on
 
 	packed texts // of front
 	places []float64
@@ -28,7 +29,7 @@ const mostPoints = node.MaxVectors * codec.Max
 
 func (q *queue) enough() bool {
 	n := len(q.times) - q.begin
-	return n > mostPoints || q.events && (n > codec.Max || q.bytes > 2*maxTexts)
+	return q.kept != nil || n > mostPoints || q.events && (n > codec.Max || q.bytes > 2*maxTexts)
 }
 
 // fill reads until there is enough for a leaf.
@@ -47,6 +48,10 @@ func (q *queue) fill() error {
 		}
 		if it == nil {
 			q.w = nil
+			break
+		}
+		if it.kind == subtree {
+			q.kept = &it.ref
 			break
 		}
 		q.add(it)
@@ -78,7 +83,7 @@ func (q *queue) add(it *item) {
 	}
 }
 
-// front is the points, with texts if they are events, none at the end. It is valid until the next call.
+// front is the points, with texts if they are events, none at the end or before a node that stays. It is valid until the next call.
 func (q *queue) front() (times []int64, values []float64, texts *texts) {
 	times, values = q.times[q.begin:], q.values[q.begin:]
 	if !q.events {

@@ -35,9 +35,11 @@ const (
 type walk struct {
 	view     *View
 	backward bool
-	lo, hi   int64             // keys of the range
-	keep     *aggregate.Bounds // of the values that are wanted; nil if all are
-	sums     bool              // whether whole subtrees may be returned
+	lo, hi   int64                // keys of the range
+	keep     *aggregate.Bounds    // of the values that are wanted; nil if all are
+	sums     bool                 // whether whole subtrees may be returned,
+	whole    func(*node.Ref) bool // and which; all if it is nil
+	opened   func(*node.Ref)      // is told of leaves that are read, unless it is nil
 	lanes    []laneWalk
 	vectors  []node.Vector
 	refs     []node.Ref
@@ -212,7 +214,7 @@ func (w *walk) counts(it *item) bool {
 		return false
 	}
 	some, _ := refDeleted(w.view.deletions, &it.ref)
-	return !some
+	return !some && (w.whole == nil || w.whole(&it.ref))
 }
 
 // skips reports whether nothing of a subtree is wanted.
@@ -263,6 +265,9 @@ func (w *walk) open(l *laneWalk, ref node.Ref) error {
 		if ref.Level > 0 {
 			err = w.openInner(l, body)
 		} else {
+			if w.opened != nil {
+				w.opened(&ref)
+			}
 			err = w.openLeaf(l, ref, body)
 		}
 	}
