@@ -50,6 +50,7 @@ type Fold struct {
 	written uint32 // leaves
 	read    uint32 // leaves that do not stay,
 	tiny    uint32 // and how many of them were small
+	scraps  uint32 // small leaves that were written before nodes that stay
 }
 
 // BeginFold writes what is in memory of a series, and begins to fold what is in nodes then. A series is folded once at
@@ -94,7 +95,7 @@ func (x *Fold) Run(ctx context.Context) error {
 	if x.done {
 		return nil
 	}
-	x.refs, x.written, x.read, x.tiny = nil, 0, 0, 0
+	x.refs, x.written, x.read, x.tiny, x.scraps = nil, 0, 0, 0, 0
 	w := x.view.walk(false, x.keeps(), nil)
 	w.whole = func(ref *node.Ref) bool { return ref.Level > 0 && ref.Oldest >= x.options.From }
 	w.opened = func(ref *node.Ref) {
@@ -119,6 +120,9 @@ func (x *Fold) Run(ctx context.Context) error {
 			return nil
 		}
 		if len(times) == 0 {
+			if n := len(x.refs); n > 0 && x.refs[n-1].Level == 0 && isSmall(&x.refs[n-1]) {
+				x.scraps++ // for want of those that stay
+			}
 			if err := x.push(*q.kept); err != nil {
 				return err
 			}
@@ -204,7 +208,7 @@ func (f *Forest) EndFold(x *Fold) (ok bool, err error) {
 		read, small = min(x.read, read), min(x.tiny, small)
 	}
 	replaced := node.Replaced{
-		Below: x.below, Events: x.view.events, Leaves: x.written + s.leaves - read, Small: s.small - small, Refs: x.refs,
+		Below: x.below, Events: x.view.events, Leaves: x.written + s.leaves - read, Small: s.small - small + x.scraps, Refs: x.refs,
 	}
 	f.bytes = node.AppendReplacement(f.bytes[:0], h, &replaced)
 	if _, _, err := f.volumes.Append(f.bytes); err != nil {
