@@ -146,31 +146,3 @@ func (f *Forest) Again(id names.ID, time int64, value float64, text []byte, plac
 
 // Tick moves the clock on by which CloseCold tells the series that nothing was added to for long.
 func (f *Forest) Tick() { f.clock++ }
-
-// FlushOlder flushes the series whose oldest point in memory is in a segment of the log before limit.
-func (f *Forest) FlushOlder(limit uint32) error {
-	return f.each(func(id names.ID, s *state) error {
-		if s.segment == 0 || s.segment >= limit {
-			return nil
-		}
-		return f.Flush(id)
-	})
-}
-
-// CloseCold closes series to which nothing was added for turns of the clock, until so many bytes less are in use, and
-// returns how many are.
-func (f *Forest) CloseCold(turns uint32, bytes int) (freed int, err error) {
-	before := f.Memory()
-	err = f.each(func(id names.ID, s *state) error {
-		if before-f.Memory() >= bytes || f.clock-s.touched < turns || s.tail == 0 && s.open == 0 && s.refsLen <= 1 {
-			return nil
-		}
-		return f.Close(id)
-	})
-	return before - f.Memory(), err
-}
-
-// CloseAll closes all series.
-func (f *Forest) CloseAll() error {
-	return f.each(func(id names.ID, _ *state) error { return f.Close(id) })
-}

@@ -42,6 +42,9 @@ type Limits struct {
 	Tail int // points that are kept as they came before they are encoded, from 4 to 512
 	Leaf int // bytes of encoded points at which a leaf is written
 	Late int // late points that are kept before they are written
+	// Fanout is how many references to nodes are kept before a node is written above them; 0 is as many as one holds.
+	// With fewer there are more levels, of small nodes.
+	Fanout int
 }
 
 // DefaultLimits make the smallest files.

@@ -50,27 +50,40 @@ func (w *writer) inner(h node.Header, refs []node.Ref) (node.Ref, error) {
 // up writes nodes above the references at the end as long as there are as many of one level as a node holds. The first
 // of all, as many as frozen, get none.
 func (w *writer) up(h node.Header, refs []node.Ref, frozen int) ([]node.Ref, error) {
-	for n := run(refs[frozen:]); n >= node.MaxFanout; n = run(refs[frozen:]) {
+	return w.upBy(h, refs, frozen, node.MaxFanout)
+}
+
+// upBy is up with nodes of so many references.
+func (w *writer) upBy(h node.Header, refs []node.Ref, frozen, fanout int) ([]node.Ref, error) {
+	for n := run(refs[frozen:]); n >= fanout; n = run(refs[frozen:]) {
 		// If some could not be written before, there may be more than a node holds.
 		begin := len(refs) - n
-		ref, err := w.inner(h, refs[begin:begin+node.MaxFanout])
+		ref, err := w.inner(h, refs[begin:begin+fanout])
 		if err != nil {
 			return refs, err
 		}
 		refs[begin] = ref
-		refs = append(refs[:begin+1], refs[begin+node.MaxFanout:]...)
+		refs = append(refs[:begin+1], refs[begin+fanout:]...)
 	}
 	return refs, nil
+}
+
+// fanout is how many references of lane 0 get a node above them.
+func (f *Forest) fanout() int {
+	if f.limits.Fanout == 0 {
+		return node.MaxFanout
+	}
+	return max(2, min(f.limits.Fanout, node.MaxFanout))
 }
 
 // raise writes inner nodes of lane 0 that are full.
 func (f *Forest) raise(id names.ID, s *state) error {
 	refs := f.lane0(s)
 	frozen := f.frozen(id, refs)
-	if run(refs[frozen:]) < node.MaxFanout {
+	if run(refs[frozen:]) < f.fanout() {
 		return nil
 	}
-	refs, err := f.up(node.Header{Kind: node.Inner, Series: id}, slices.Clone(refs), frozen)
+	refs, err := f.upBy(node.Header{Kind: node.Inner, Series: id}, slices.Clone(refs), frozen, f.fanout())
 	if e := f.setLane0(s, refs); err == nil {
 		err = e
 	}
@@ -137,7 +150,10 @@ func (f *Forest) raiseLane(id names.ID, l *lane) {
 
 // Close writes what is in memory of a series but for the reference to one node, from which everything can be reached.
 // It opens again by itself. While it is folded, the references stay in memory.
-func (f *Forest) Close(id names.ID) error {
+func (f *Forest) Close(id names.ID) error { return f.closeTo(id, 1) }
+
+// closeTo is Close, but leaves up to so many references in memory.
+func (f *Forest) closeTo(id names.ID, most uint16) error {
 	s := f.find(id)
 	if s == nil {
 		return nil
@@ -146,7 +162,7 @@ func (f *Forest) Close(id names.ID) error {
 		return err
 	}
 	f.freeTail(s)
-	if s.refsLen <= 1 || f.folds[id] != nil {
+	if s.refsLen <= most || f.folds[id] != nil {
 		return nil
 	}
 	refs := slices.Clone(f.lane0(s))

@@ -70,9 +70,11 @@ func newMachine(t *rapid.T) *machine {
 
 func (m *machine) drawLimits() {
 	m.limits = tree.Limits{
-		Tail: 1 << rapid.IntRange(2, 6).Draw(m.t, "tail"),
+		Tail: rapid.IntRange(4, 64).Draw(m.t, "tail"),
 		Leaf: rapid.IntRange(1, 300).Draw(m.t, "leaf"),
 		Late: rapid.IntRange(1, 20).Draw(m.t, "late"),
+		// 0 is as many as a node holds.
+		Fanout: rapid.SampledFrom([]int{0, 0, 2, 3, 8}).Draw(m.t, "fanout"),
 	}
 }
 
