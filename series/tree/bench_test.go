@@ -60,7 +60,7 @@ func BenchmarkAppend(b *testing.B) {
 	}{
 		{1000, 2000, tree.DefaultLimits},
 		{20_000, 200, tree.DefaultLimits},
-		{100_000, 200, tree.Limits{Tail: 20, Leaf: 1400, Late: 64}},
+		{100_000, 200, tree.LimitsFor(2400*100_000, 100_000)},
 	} {
 		b.Run(fmt.Sprintf("series=%d", size.series), func(b *testing.B) {
 			times, values := rows(size.series, size.points)
