@@ -182,3 +182,9 @@ func (s *Store) release(clean bool) error {
 
 // abandon closes what a failed Open had opened. It leaves the log.
 func (s *Store) abandon() { _ = s.release(false) }
+
+// Exists reports whether a directory has a store.
+func Exists(dir string) bool {
+	entries, err := disk.OS().ReadDir(dir)
+	return err == nil && (hasEntry(entries, manifestName) || hasEntry(entries, "names"))
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"weir/series/names"
+	"weir/series/tree"
 	"weir/series/wal"
 )
 
@@ -214,3 +215,6 @@ func (s *Store) keepNames(b *batch) error {
 		}
 	}
 }
+
+// MaxText is how many bytes the text of an event may have.
+const MaxText = tree.MaxText

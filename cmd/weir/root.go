@@ -99,12 +99,13 @@ func (a *app) report(ctx context.Context, cmd *cobra.Command, err error) int {
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weir",
-		Short: "Answers on graphs, fast, on one machine",
-		Long: `weir computes answers on graphs, fast, on one machine.
+		Short: "Answers on graphs and on series of measurements, fast, on one machine",
+		Long: `weir computes answers on graphs and on series of measurements, fast, on one machine.
 
   weir graph pagerank edges.csv.gz --top 10     rank the vertices of your own edge list
   weir graph --help                             all that can be done with a graph
   weir live --help                              answers that follow a graph while it changes
+  weir series --help                            series of measurements: store them, ask for them, draw them
 
 Results go to standard output, everything else to standard error. The exit code
 is 0 for success, 1 for failure, 2 for a wrong call, 130 when interrupted.`,
@@ -123,7 +124,7 @@ is 0 for success, 1 for failure, 2 for a wrong call, 130 when interrupted.`,
 	for _, name := range []string{"cpuprofile", "memprofile"} {
 		_ = flags.MarkHidden(name) // the flag was defined above
 	}
-	root.AddCommand(a.graphCommand(), a.distributedPagerankCommand(), a.liveCommand(), a.versionCommand(), a.manpageCommand())
+	root.AddCommand(a.graphCommand(), a.distributedPagerankCommand(), a.liveCommand(), a.seriesCommand(), a.versionCommand(), a.manpageCommand())
 	root.InitDefaultHelpCmd()
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return plainFlagError(err) })
 	return root
