@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"weir/internal/plot"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -26,16 +28,31 @@ func wave(n int, step time.Duration) (bins []Bin) {
 	return bins
 }
 
+func one(bins []Bin) []Series { return []Series{{Bins: bins}} }
+
+// two is two series that cross.
+func two() []Series {
+	a, b := wave(120, time.Minute), wave(120, time.Minute)
+	for i := range b {
+		b[i].Min, b[i].Mean, b[i].Max = 32-float64(i)/6, 33-float64(i)/6, 34-float64(i)/6
+	}
+	return []Series{{Name: "load host=a", Bins: a}, {Name: "load host=b", Bins: b}}
+}
+
 func TestGolden(t *testing.T) {
 	for name, c := range map[string]struct {
-		bins []Bin
-		o    Options
+		series []Series
+		o      Options
 	}{
-		"hours": {wave(70, 10*time.Minute), Options{}}, "ascii": {wave(60, time.Second), Options{Width: 60, Height: 10, ASCII: true}},
-		"months": {wave(200, day*2), Options{Width: 100}}, "one": {wave(1, day), Options{Width: 40, Height: 5}},
+		"hours":  {one(wave(70, 10*time.Minute)), Options{}},
+		"ascii":  {one(wave(60, time.Second)), Options{Width: 60, Height: 10, ASCII: true}},
+		"months": {one(wave(200, day*2)), Options{Width: 100}},
+		"one":    {one(wave(1, day)), Options{Width: 40, Height: 5}},
+		"two":    {two(), Options{Width: 72, Height: 12}},
+		"color":  {two(), Options{Width: 72, Height: 12, Color: true}},
 	} {
 		var b bytes.Buffer
-		if err := Text(&b, c.bins, c.o); err != nil {
+		if err := Text(&b, c.series, c.o); err != nil {
 			t.Fatal(err)
 		}
 		path := "testdata/" + name + ".txt"
@@ -65,12 +82,22 @@ func TestAnyData(t *testing.T) {
 			}
 		}
 		var out bytes.Buffer
+		series := []Series{{Name: rapid.StringMatching(`[a-z =]{0,200}`).Draw(t, "name"), Bins: bins}}
+		if len(bins) > 2 && rapid.Bool().Draw(t, "two") {
+			series = append(series, Series{Name: "other", Bins: bins[1:]})
+		}
 		o := Options{Width: rapid.IntRange(40, 120).Draw(t, "width"), Height: rapid.IntRange(2, 30).Draw(t, "height"), ASCII: true}
-		if err := Text(&out, bins, o); err != nil {
+		if err := Text(&out, series, o); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-		if len(lines) != o.Height+2 {
+		named := 0
+		for _, s := range series {
+			if s.Name != "" {
+				named++
+			}
+		}
+		if len(lines) != o.Height+2+named {
 			t.Fatalf("%d lines", len(lines))
 		}
 		for _, l := range lines {
@@ -83,8 +110,28 @@ func TestAnyData(t *testing.T) {
 
 func TestNothingToDraw(t *testing.T) {
 	for _, bins := range [][]Bin{nil, {{Mean: math.NaN()}}, {{Time: 5}, {Time: 4}}} {
-		if err := Text(&bytes.Buffer{}, bins, Options{}); err == nil {
+		if err := Text(&bytes.Buffer{}, one(bins), Options{}); err == nil {
 			t.Errorf("%v is drawn", bins)
 		}
+	}
+}
+
+// A figure of any data can be written, with gaps where there are no points.
+func TestFigure(t *testing.T) {
+	for name, series := range map[string][]Series{"one": one(wave(300, time.Hour)), "two": two(), "point": one(wave(1, day))} {
+		c, err := Figure(plot.Figure{Title: name}, "value", series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := c.WriteSVG(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), "2024-03-01 00:00:00") {
+			t.Errorf("%s: the axis does not say from when it is", name)
+		}
+	}
+	if _, err := Figure(plot.Figure{}, "", nil); err == nil {
+		t.Error("nothing is drawn")
 	}
 }

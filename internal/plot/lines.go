@@ -2,6 +2,7 @@ package plot
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 
@@ -10,8 +11,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Point is a point of a line.
+// Point is a point of a line. Where Y is not a number, the line has a gap.
 type Point struct{ X, Y float64 }
+
+// Range is from Low to High, both included.
+type Range struct{ Low, High float64 }
 
 // Series is a named line.
 type Series struct {
@@ -23,6 +27,10 @@ type Series struct {
 	Dashed bool
 	// Dots draws the points alone.
 	Dots bool
+	// Plain is a thin line without markers, however few its points are, as fits many of them.
+	Plain bool
+	// Band is filled behind the line: at each of Points, from where to where. It may be empty, or of the length of Points.
+	Band []Range
 }
 
 // fewPoints is the most points of a series that each get a marker.
@@ -44,8 +52,17 @@ func Lines(f Figure, x, y Axis, series []Series) (*Chart, error) {
 	fail := func(err error) (*Chart, error) { return nil, fmt.Errorf("line chart %q: %w", f.Title, err) }
 	xLo, xHi, yLo, yHi := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, s := range series {
-		for _, p := range s.Points {
+		if len(s.Band) > 0 && len(s.Band) != len(s.Points) {
+			return fail(fmt.Errorf("series %q: a band of %d ranges, expected one for each of %d points", s.Name, len(s.Band), len(s.Points)))
+		}
+		for i, p := range s.Points {
+			if math.IsNaN(p.Y) {
+				continue
+			}
 			xLo, xHi, yLo, yHi = min(xLo, p.X), max(xHi, p.X), min(yLo, p.Y), max(yHi, p.Y)
+			if len(s.Band) > 0 {
+				yLo, yHi = min(yLo, s.Band[i].Low), max(yHi, s.Band[i].High)
+			}
 		}
 	}
 	if xLo > xHi {
@@ -65,15 +82,22 @@ func Lines(f Figure, x, y Axis, series []Series) (*Chart, error) {
 	if err != nil {
 		return fail(err)
 	}
+	if len(x.Ticks) > 0 {
+		xs.ticks = nil
+		for _, t := range x.Ticks {
+			xs.ticks = append(xs.ticks, plot.Tick{Value: t.Value, Label: t.Label})
+		}
+	}
 	p := newPlot(x)
 	setSpan(&p.X, xs, x.Log)
 	setSpan(&p.Y, ys, y.Log)
 	p.Y.LineStyle.Width = 0
 	p.Add(gridLines{x: xs.ticks, y: ys.ticks})
 	c := &Chart{figure: f, plot: p, title: y.Title}
+	var lines []linePlotter
 	for i, s := range series {
 		e := entry{name: s.Name, color: palette[i%len(palette)], line: !s.Dots}
-		if s.Dots || len(s.Points) <= fewPoints && !s.Steps {
+		if s.Dots || len(s.Points) <= fewPoints && !s.Steps && !s.Plain {
 			e.glyph = glyphs[i%len(glyphs)]
 		}
 		if turn := min(i/len(palette), len(dashes)-1); s.Dashed {
@@ -81,13 +105,49 @@ func Lines(f Figure, x, y Axis, series []Series) (*Chart, error) {
 		} else {
 			e.dash = dashes[turn]
 		}
-		p.Add(linePlotter{series: s, entry: e})
+		lines = append(lines, linePlotter{series: s, entry: e})
 		if s.Name != "" {
 			c.legend = append(c.legend, e)
 		}
 	}
+	for _, l := range lines {
+		if len(l.series.Band) > 0 {
+			p.Add(bandPlotter(l)) // below all lines
+		}
+	}
+	for _, l := range lines {
+		p.Add(l)
+	}
 	c.setSize(600, 340)
 	return c, nil
+}
+
+// bandPlotter fills the band of a series.
+type bandPlotter linePlotter
+
+func (l bandPlotter) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	r, g, b, _ := l.entry.color.RGBA()
+	pale := func(v uint32) uint8 { return uint8(255 - (255-v>>8)/4) } // not transparent, which SVG readers draw in many ways
+	fill := color.RGBA{pale(r), pale(g), pale(b), 0xff}
+	points := l.series.Points
+	for from := 0; from < len(points); from++ {
+		to := from
+		for to < len(points) && !math.IsNaN(points[to].Y) {
+			to++
+		}
+		var outline []vg.Point
+		for i := from; i < to; i++ {
+			outline = append(outline, vg.Point{X: x(points[i].X), Y: y(l.series.Band[i].High)})
+		}
+		for i := to - 1; i >= from; i-- {
+			outline = append(outline, vg.Point{X: x(points[i].X), Y: y(l.series.Band[i].Low)})
+		}
+		if to-from > 1 {
+			c.FillPolygon(fill, c.ClipPolygonXY(outline))
+		}
+		from = to
+	}
 }
 
 // linePlotter draws a series.
@@ -97,9 +157,23 @@ type linePlotter struct {
 }
 
 func (l linePlotter) Plot(c draw.Canvas, p *plot.Plot) {
+	points := l.series.Points
+	for len(points) > 0 {
+		end := slices.IndexFunc(points, func(p Point) bool { return math.IsNaN(p.Y) })
+		if end < 0 {
+			l.run(c, p, points)
+			return
+		}
+		l.run(c, p, points[:end])
+		points = points[end+1:]
+	}
+}
+
+// run draws points without a gap.
+func (l linePlotter) run(c draw.Canvas, p *plot.Plot, points []Point) {
 	x, y := p.Transforms(&c)
 	var line []vg.Point
-	for i, point := range l.series.Points {
+	for i, point := range points {
 		at := vg.Point{X: x(point.X), Y: y(point.Y)}
 		if l.series.Steps && i > 0 {
 			line = append(line, vg.Point{X: at.X, Y: line[len(line)-1].Y})
@@ -108,6 +182,9 @@ func (l linePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	if l.entry.line {
 		st := draw.LineStyle{Color: l.entry.color, Width: 1.8, Dashes: l.entry.dash}
+		if l.series.Plain {
+			st.Width = 1.2
+		}
 		c.StrokeLines(st, c.ClipLinesXY(line)...)
 	}
 	if l.entry.glyph != nil {

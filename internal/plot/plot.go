@@ -48,6 +48,14 @@ type Axis struct {
 	Log   bool
 	// Min and Max are where the axis ends; where both are 0 the data decides.
 	Min, Max float64
+	// Ticks are where the axis has labels, and these; the data decides if there are none.
+	Ticks []Tick
+}
+
+// Tick is a place on an axis.
+type Tick struct {
+	Value float64
+	Label string
 }
 
 // Chart is a finished drawing.
