@@ -16,18 +16,15 @@ import (
 
 const (
 	compactEvery  = time.Second
-	examineAtOnce = 50_000 // series a second
-	// spareEvery is how often old volumes are looked at, and how long an answer may still read from a volume that nobody
-	// else needs.
-	spareEvery = time.Minute
+	examineAtOnce = 50_000      // series a second
+	spareEvery    = time.Minute // how often old volumes are looked at
+	waitReaders   = 5 * time.Second
 )
 
-// worth reports whether to fold a series that is in use: as much is to be gained as is a good part of what is written
-// again.
+// worth reports whether to fold a series that is in use. What is in order and below full nodes stays as it is, so that
+// this costs what has changed, about.
 func worth(x tree.Fragments) bool {
-	return x.Lanes > 0 && (x.Late >= x.Points/8 && x.Late >= 64 || x.Lanes >= 32) ||
-		x.Small >= 16 && x.Small >= x.Leaves/2 ||
-		x.Deletions >= 16
+	return x.Late >= 512 || x.Lanes >= 8 || x.Small >= 16 && x.Small >= x.Leaves/2 || x.Deletions >= 16
 }
 
 // scattered reports whether folding a series changes anything worth mentioning.
@@ -48,18 +45,18 @@ func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) e
 	defer s.compacting.Unlock()
 	next := s.names.Next()
 	for id := range next {
-		if err := s.foldIf(ctx, id, scattered); err != nil {
+		if err := s.foldIf(ctx, id, scattered, tree.FoldOptions{}); err != nil {
 			return full(err)
 		}
 		if progress != nil && (id%256 == 0 || id+1 == next) {
 			progress(int64(id)+1, int64(next))
 		}
 	}
-	return full(s.spare(ctx, 0))
+	return full(s.spare(ctx))
 }
 
 // foldIf folds a series if something is true of its fragments. What is damaged is left as it is.
-func (s *Store) foldIf(ctx context.Context, id names.ID, wanted func(tree.Fragments) bool) error {
+func (s *Store) foldIf(ctx context.Context, id names.ID, wanted func(tree.Fragments) bool, o tree.FoldOptions) error {
 	sh := s.shardOf(id)
 	sh.mu.Lock()
 	x := sh.forest.Fragmented(id)
@@ -67,7 +64,7 @@ func (s *Store) foldIf(ctx context.Context, id names.ID, wanted func(tree.Fragme
 	if !wanted(x) || s.damaged[id] {
 		return nil
 	}
-	_, err := s.fold(ctx, id)
+	_, err := s.fold(ctx, id, o)
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return ctx.Err()
@@ -83,10 +80,10 @@ func (s *Store) foldIf(ctx context.Context, id names.ID, wanted func(tree.Fragme
 }
 
 // fold folds a series, and reports whether it did: not if somebody deleted points of it meanwhile.
-func (s *Store) fold(ctx context.Context, id names.ID) (bool, error) {
+func (s *Store) fold(ctx context.Context, id names.ID, o tree.FoldOptions) (bool, error) {
 	sh := s.shardOf(id)
 	sh.mu.Lock()
-	x, err := sh.forest.BeginFold(id, tree.FoldOptions{})
+	x, err := sh.forest.BeginFold(id, o)
 	sh.mu.Unlock()
 	if err != nil {
 		return false, err
@@ -110,12 +107,11 @@ func (s *Store) oldestNode() uint64 {
 	return oldest
 }
 
-// spare drops the oldest volumes of which nothing is needed since some time, after what little is needed of others was
-// written again.
-func (s *Store) spare(ctx context.Context, since time.Duration) error {
+// spare drops the oldest volumes of which nothing is needed, after what little is needed of others was written again.
+func (s *Store) spare(ctx context.Context) error {
 	for {
 		oldest := s.oldestNode()
-		if err := s.dropBelow(oldest, since); err != nil {
+		if err := s.dropBelow(ctx, oldest); err != nil {
 			return err
 		}
 		rewritten, err := s.vacate(ctx, oldest)
@@ -128,26 +124,28 @@ func (s *Store) spare(ctx context.Context, since time.Duration) error {
 	}
 }
 
-// dropBelow drops the volumes that are wholly below an address for some time.
-func (s *Store) dropBelow(oldest uint64, since time.Duration) error {
-	now := time.Now()
-	for len(s.dead) > 0 && s.dead[len(s.dead)-1].below >= oldest { // something needs it again
-		s.dead = s.dead[:len(s.dead)-1]
-	}
-	s.dead = append(s.dead, deadBelow{oldest, now})
-	below := uint64(0)
-	for len(s.dead) > 0 && now.Sub(s.dead[0].at) >= since {
-		below = s.dead[0].below
-		s.dead = s.dead[1:]
-	}
+// dropBelow drops the volumes that are wholly below an address, below which no series needs anything, unless somebody
+// goes on reading from them for long.
+func (s *Store) dropBelow(ctx context.Context, oldest uint64) error {
 	var old []uint64
 	for _, v := range s.volumes.List() {
-		if v.End <= below && v.End < s.volumes.End() && v.Number < s.volumes.End()>>40 {
+		if v.End <= oldest && v.Number < s.volumes.End()>>40 {
 			old = append(old, v.Number)
 		}
 	}
 	if len(old) == 0 {
 		return nil
+	}
+	turn := s.readers.next()
+	for wait := time.Millisecond; !s.readers.gone(turn); wait *= 2 {
+		if wait > waitReaders {
+			return nil // another time
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
 	}
 	// That nothing needs them is in no checkpoint yet, and may be in no volume that is durable.
 	if err := s.checkpoint(); err != nil {
@@ -159,12 +157,6 @@ func (s *Store) dropBelow(oldest uint64, since time.Duration) error {
 		}
 	}
 	return nil
-}
-
-// deadBelow says since when nothing below an address is needed.
-type deadBelow struct {
-	below uint64
-	at    time.Time
 }
 
 // vacate writes again what is needed of the oldest volume, if that is not much. It reports whether it did.
@@ -199,7 +191,7 @@ func (s *Store) vacate(ctx context.Context, oldest uint64) (bool, error) {
 		}
 	}
 	for _, id := range needing {
-		if err := s.foldIf(ctx, id, func(x tree.Fragments) bool { return x.Oldest < end }); err != nil {
+		if err := s.foldIf(ctx, id, func(x tree.Fragments) bool { return x.Oldest < end }, tree.FoldOptions{Keep: true, From: end}); err != nil {
 			return true, err
 		}
 	}
@@ -226,7 +218,7 @@ func (s *Store) compact(ctx context.Context) {
 		if now := time.Now(); err == nil && now.Sub(spared) >= spareEvery {
 			spared = now
 			s.compacting.Lock()
-			err = s.spare(ctx, spareEvery)
+			err = s.spare(ctx)
 			s.compacting.Unlock()
 		}
 		if err != nil && ctx.Err() == nil {
@@ -245,7 +237,7 @@ func (s *Store) compactSome(ctx context.Context, at *names.ID) error {
 		if *at >= next {
 			*at = 0
 		}
-		if err := s.foldIf(ctx, *at, worth); err != nil {
+		if err := s.foldIf(ctx, *at, worth, tree.FoldOptions{Keep: true}); err != nil {
 			return err
 		}
 		*at++

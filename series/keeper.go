@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"weir/series/codec"
 	"weir/series/tree"
 )
 
@@ -83,34 +82,31 @@ func (s *Store) budget() int64 {
 	if s.o.Memory > 0 {
 		return s.o.Memory
 	}
-	return 48<<20 + 640*int64(s.names.Next())
+	return 40<<20 + 800*int64(s.names.Next())
 }
 
-// limitsFor is what each series may take, so that n of them take about so many bytes.
-func limitsFor(budget int64, n int) tree.Limits {
-	const state = 320 // bytes of a series without anything open, and of its references
-	each := (budget - int64(n)*state) / int64(max(n, 1))
-	limits := tree.DefaultLimits
-	// The tail and the open leaf are in blocks of powers of two, and most are not full.
-	for limits.Tail > 8 && int64(limits.Tail)*16+int64(limits.Leaf) > each {
-		limits.Tail /= 2
-		limits.Leaf = max(limits.Leaf/2, 256)
-		limits.Late /= 2
-	}
-	limits.Tail = min(limits.Tail, codec.Max)
-	return limits
-}
+// generous is how many times the budget limits are for as long as there is room: series with few points take much less
+// than those that have gone on for long, and make better leaves then.
+const generous = 3
 
 // keepMemory sets what series may take, and closes the coldest if all of them take too much.
 func (s *Store) keepMemory() error {
-	budget := s.budget()
-	limits := limitsFor(budget, int(s.names.Next()))
+	budget, n := s.budget(), int(s.names.Next())
 	used := int64(0)
 	for i := range s.shards {
 		sh := &s.shards[i]
 		sh.mu.Lock()
-		sh.forest.SetLimits(limits)
 		used += int64(sh.forest.Memory())
+		sh.mu.Unlock()
+	}
+	limits := tree.LimitsFor(budget, n)
+	if used < budget-budget/12 {
+		limits = tree.LimitsFor(generous*budget, n)
+	}
+	for i := range s.shards {
+		sh := &s.shards[i]
+		sh.mu.Lock()
+		sh.forest.SetLimits(limits)
 		sh.mu.Unlock()
 	}
 	// Those that nothing was added to for longer go first; at last, all.
@@ -119,10 +115,7 @@ func (s *Store) keepMemory() error {
 			break
 		}
 		for i := range s.shards {
-			sh := &s.shards[i]
-			sh.mu.Lock()
-			freed, err := sh.forest.CloseCold(turns, int((used-budget)/int64(shardCount-i))+1)
-			sh.mu.Unlock()
+			freed, err := s.closeCold(&s.shards[i], turns, int((used-budget)/int64(shardCount-i))+1)
 			if err != nil {
 				return fmt.Errorf("closing series for want of memory: %w", err)
 			}
@@ -132,6 +125,20 @@ func (s *Store) keepMemory() error {
 		}
 	}
 	return nil
+}
+
+// closeCold closes cold series of a shard until so many bytes less are in use.
+func (s *Store) closeCold(sh *shard, turns uint32, bytes int) (freed int, err error) {
+	for page, more := 0, true; more && freed < bytes; page++ {
+		var n int
+		sh.mu.Lock()
+		n, more, err = sh.forest.CloseColdPage(turns, bytes-freed, page)
+		sh.mu.Unlock()
+		if freed += n; err != nil {
+			break
+		}
+	}
+	return freed, err
 }
 
 // keepLog cuts the log where it is too long: what its first half has is written to volumes.
@@ -169,12 +176,19 @@ func (s *Store) keepLog() error {
 
 // flushShard writes the points of a shard to volumes whose oldest is in a segment of the log before limit.
 func (s *Store) flushShard(ctx context.Context, sh *shard, limit uint32) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	for page, more := 0, true; more; page++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var err error
+		sh.mu.Lock()
+		more, err = sh.forest.FlushOlderPage(limit, page)
+		sh.mu.Unlock()
+		if err != nil {
+			return err
+		}
 	}
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	return sh.forest.FlushOlder(limit)
+	return nil
 }
 
 // keepCheckpoint writes a checkpoint if much was written since the last one.

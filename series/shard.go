@@ -64,13 +64,15 @@ func (s *Store) refuse(sh *shard, id names.ID, event bool) error {
 // shardOf is the shard of a series.
 func (s *Store) shardOf(id names.ID) *shard { return &s.shards[id%shardCount] }
 
-// view is a series as it is now.
-func (s *Store) view(id names.ID, from, to int64) (*tree.View, error) {
+// view is a series as it is now, for somebody who reads it until the reading ends.
+func (s *Store) view(id names.ID, from, to int64) (*tree.View, reading, error) {
+	r := s.readers.begin()
 	sh := s.shardOf(id)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	if sh.forest == nil {
-		return nil, ErrClosed
+		r.end()
+		return nil, r, ErrClosed
 	}
-	return sh.forest.View(id, from, to), nil
+	return sh.forest.View(id, from, to), r, nil
 }

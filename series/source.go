@@ -21,14 +21,15 @@ func (s *Store) Names() *names.Index { return s.names.Index }
 
 // Points is for package query: see query.Source.
 func (s *Store) Points(ctx context.Context, id names.ID, from, to int64, backward bool, keep *aggregate.Bounds) (query.Points, error) {
-	view, err := s.view(id, from, to)
+	view, r, err := s.view(id, from, to)
 	if err != nil {
 		return nil, err
 	}
-	return &points{ctx, view.Points(backward, keep)}, nil
+	return &points{r, ctx, view.Points(backward, keep)}, nil
 }
 
 type points struct {
+	reading
 	ctx    context.Context
 	cursor *tree.Cursor
 }
@@ -40,18 +41,19 @@ func (p *points) Next(times []int64, values []float64) (int, error) {
 	return p.cursor.Next(times, values)
 }
 
-func (p *points) Close() {}
+func (p *points) Close() { p.end() }
 
 // Events is for package query: see query.Source.
 func (s *Store) Events(ctx context.Context, id names.ID, from, to int64, backward bool) (query.Events, error) {
-	view, err := s.view(id, from, to)
+	view, r, err := s.view(id, from, to)
 	if err != nil {
 		return nil, err
 	}
-	return &eventsReader{ctx: ctx, cursor: view.Points(backward, nil)}, nil
+	return &eventsReader{reading: r, ctx: ctx, cursor: view.Points(backward, nil)}, nil
 }
 
 type eventsReader struct {
+	reading
 	ctx    context.Context
 	cursor *tree.Cursor
 	texts  [][]byte
@@ -72,10 +74,12 @@ func (e *eventsReader) Next(times []int64, texts []string) (int, error) {
 	return n, err
 }
 
-func (e *eventsReader) Close() {}
+func (e *eventsReader) Close() { e.end() }
 
 // Aggregate is for package query: see query.Source.
 func (s *Store) Aggregate(_ context.Context, id names.ID, from, to int64) (aggregate.Aggregate, error) {
+	r := s.readers.begin()
+	defer r.end()
 	sh := s.shardOf(id)
 	sh.mu.Lock()
 	if sh.forest == nil {
@@ -96,14 +100,15 @@ func (s *Store) Groups(ctx context.Context, id names.ID, from, to, step int64, b
 	if backward {
 		return &backwardGroups{ctx: ctx, s: s, id: id, from: from, to: to, step: step}, nil
 	}
-	view, err := s.view(id, from, to)
+	view, r, err := s.view(id, from, to)
 	if err != nil {
 		return nil, err
 	}
-	return &forwardGroups{ctx, view.Groups(step)}, nil
+	return &forwardGroups{r, ctx, view.Groups(step)}, nil
 }
 
 type forwardGroups struct {
+	reading
 	ctx    context.Context
 	groups *tree.Groups
 }
@@ -122,7 +127,7 @@ func (g *forwardGroups) Next(dst []query.Group) (int, error) {
 	return len(dst), nil
 }
 
-func (g *forwardGroups) Close() {}
+func (g *forwardGroups) Close() { g.end() }
 
 // backwardGroups reads spans that go down from to. It asks for some spans at a time, forward, and turns them around.
 type backwardGroups struct {
@@ -174,10 +179,11 @@ func (g *backwardGroups) fill() error {
 	}
 	spans = min(spans, spansAtOnce)
 	begin := g.to - int64(spans*uint64(g.step)-1)
-	view, err := g.s.view(g.id, begin, g.to)
+	view, r, err := g.s.view(g.id, begin, g.to)
 	if err != nil {
 		return err
 	}
+	defer r.end()
 	groups := view.Groups(g.step)
 	for {
 		group, ok, err := groups.Next()
@@ -212,10 +218,11 @@ func (g *backwardGroups) left() uint64 {
 
 // skip moves on to the span of the latest point that is left, since there may be nothing for long.
 func (g *backwardGroups) skip() error {
-	view, err := g.s.view(g.id, g.from, g.to)
+	view, r, err := g.s.view(g.id, g.from, g.to)
 	if err != nil {
 		return err
 	}
+	defer r.end()
 	var at [1]int64
 	var value [1]float64
 	n, err := view.Points(true, nil).Next(at[:], value[:])

@@ -29,6 +29,7 @@ type Store struct {
 	volumes   *volume.Volumes
 	log       *wal.Log // nil without a log
 	shards    [shardCount]shard
+	readers   readers
 	recovery  Recovery
 	manifest  manifest
 
@@ -43,7 +44,6 @@ type Store struct {
 
 	compacting sync.Mutex // held while series are folded and volumes dropped; guards what follows
 	damaged    map[names.ID]bool
-	dead       []deadBelow
 }
 
 // Open opens the store of a directory, which it makes where there is none. If the program that had it open was killed,

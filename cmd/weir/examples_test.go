@@ -40,6 +40,11 @@ var files = map[string]string{
 	"airports.csv":   "2,Schiphol,Amsterdam,Netherlands,AMS\n3,Los Angeles,Los Angeles,United States,LAX\n",
 	"trips.csv":      "New York,Boston,1,2,3,4,215\nBoston,Portland,1,2,3,4,112\n",
 	"web.el":         "0 1\n1 2\n2 0\n2 17\n17 3\n",
+
+	"cpu.csv.gz":        "time,host,dc,cpu\n2017-01-02T03:04:05Z,a,x,0.5\n2017-01-02T03:04:15Z,a,x,0.75\n2017-01-02T03:04:05Z,b,x,0.25\n",
+	"mem.csv.gz":        "time,host,mem\n2017-01-02T03:04:05Z,a,1024\n",
+	"temperatures.csv":  "1483228800,20.5\n1483228860,20.7\n",
+	"metrics.influx.gz": "load,host=a value=0.5 1483228800000000000\n",
 }
 
 // Every example in the help texts must run, in the order in which they stand.
@@ -72,6 +77,7 @@ func TestExamplesRun(t *testing.T) {
 	}
 	shell("weir graph convert web.el web.weir")
 	shell("weir graph convert road.wel road.weir")
+	shell("weir series load data cpu.csv.gz")
 	app := &app{}
 	lines := examples(app.rootCommand())
 	if len(lines) < 30 {

@@ -178,7 +178,7 @@ func (a *app) seriesBackupCommand() *cobra.Command {
 		Short: "Copy a store",
 		Long: `Copy a store to another directory. Where that has an earlier copy of the same store, only what has changed
 since is copied.`,
-		Example: `  weir series backup data /backup/data`,
+		Example: `  weir series backup data copy`,
 		Args:    cobra.ExactArgs(2),
 	}
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
@@ -197,7 +197,7 @@ func (a *app) seriesRestoreCommand() *cobra.Command {
 		Short: "Make a store from a copy, and verify it",
 		Long: `Make a store from what "weir series backup" has copied, in a directory that is empty or does not exist, and
 verify it. The exit code is 1 if anything is damaged.`,
-		Example: `  weir series restore /backup/data data`,
+		Example: `  weir series restore copy restored`,
 		Args:    cobra.ExactArgs(2),
 	}
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
