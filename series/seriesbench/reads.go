@@ -34,6 +34,16 @@ type Read struct {
 // Rate is rows or points a second.
 func (r Read) Rate() float64 { return float64(r.Answered) / r.Seconds }
 
+// The questions that Reads asks.
+const (
+	WholeMaximum   = "one maximum over all series"
+	EachMaximum    = "the maximum of each series"
+	DecodeAll      = "decode all points"
+	SelectBySeries = "a fifth of the series as CSV, by series"
+	SelectByTime   = "a fifth of the series as CSV, by time"
+	Spans          = "min, max and mean of each of 400 spans"
+)
+
 // A question is asked of a store, and returns how many rows or points it has seen.
 type question struct {
 	what  string
@@ -54,11 +64,11 @@ func (b *Bench) Reads(ctx context.Context, seconds int) ([]Read, error) {
 			return nil, err
 		}
 		reads, err := b.readStore(ctx, d, []question{
-			{"one maximum over all series", 0, wholeMaximum},
-			{"the maximum of each series", 0, eachMaximum},
-			{"decode all points", 1, decodeAll},
-			{"a fifth of the series as CSV, by series", 1, selectCSV(query.BySeries)},
-			{"a fifth of the series as CSV, by time", 1, selectCSV(query.ByTime)},
+			{WholeMaximum, 0, wholeMaximum},
+			{EachMaximum, 0, eachMaximum},
+			{DecodeAll, 1, decodeAll},
+			{SelectBySeries, 1, selectCSV(query.BySeries)},
+			{SelectByTime, 1, selectCSV(query.ByTime)},
 		})
 		if err != nil {
 			return nil, err
@@ -72,8 +82,8 @@ func (b *Bench) Reads(ctx context.Context, seconds int) ([]Read, error) {
 	step := int64(math.Ceil(float64(seconds)/bins)) * int64(time.Second)
 	first, last := d.times[0], d.times[len(d.times)-1]
 	reads, err := b.readStore(ctx, d, []question{
-		{fmt.Sprintf("min, max and mean of each of %d spans", bins), 0, groups(first, last, step)},
-		{"decode all points", 1, decodeAll},
+		{Spans, 0, groups(first, last, step)},
+		{DecodeAll, 1, decodeAll},
 	})
 	return append(all, reads...), err
 }
