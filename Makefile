@@ -5,7 +5,7 @@ GO      ?= go
 FUZZTIME ?= 10s
 SOAK     ?= 2m
 
-.PHONY: help build demo test race soak bench bench-graph bench-timely bench-live bench-codecs bench-net fuzz lint fmt clean
+.PHONY: help build demo test race soak bench bench-graph bench-timely bench-live bench-codecs bench-series bench-net fuzz lint fmt clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -27,7 +27,7 @@ race: ## the tests that are fast enough, under the race detector
 soak: ## change a graph for SOAK, and see that memory and latencies stay as they are: out/soak
 	./scripts/soak.sh $(SOAK)
 
-bench: bench-graph bench-timely bench-live bench-codecs bench-net ## all five below, one after the other
+bench: bench-graph bench-timely bench-live bench-codecs bench-series bench-net ## all six below, one after the other
 
 bench-graph: ## measure the published tables of graphs again: docs/results/graph.md
 	$(GO) run ./bench/graphtables
@@ -40,6 +40,9 @@ bench-live: ## measure answers that follow a graph beside figures of the origina
 
 bench-codecs: ## measure the codecs of series beside the published schemes: docs/results/codecs.md
 	$(GO) run ./bench/codectables
+
+bench-series: ## measure the series store beside figures of others: docs/results/series.md
+	$(GO) run ./bench/seriestables
 
 bench-net: ## measure PageRank over shaped links, as root: docs/results/pagerank-net.md
 	./bench/pagerank-net/run.sh

@@ -1,0 +1,44 @@
+package main
+
+import "weir/internal/table"
+
+// theirs says of what the figures of other stores are.
+const theirs = "Figures of other stores (VictoriaMetrics 1.150, Prometheus 3.16, Akumuli 0.8.80, DuckDB, ClickHouse) were measured with the same mix of series on the same kind of machine, on another day, while others used it too."
+
+// peerIngest is points written a second through loopback.
+func peerIngest() *table.Table {
+	t := table.New(table.Left("store"), table.Left("by"), table.Right("series"), table.Right("M points/s").Decimals(2), table.Right("M/s a core").Decimals(2), table.Right("resident, MB"))
+	t.Row("VictoriaMetrics", "remote write", 1000, 1.27, 0.85, 205)
+	t.Row("VictoriaMetrics", "remote write", 100_000, 0.73, 0.48, 324)
+	t.Row("Prometheus", "remote write", 1000, 0.41, 0.28, 77)
+	t.Row("Prometheus", "remote write", 100_000, 0.37, 0.23, 585)
+	t.Row("Akumuli, log", "RESP, numbers for names, rows of ten", 1000, 2.20, 2.11, nil)
+	t.Row("Akumuli, no log", "RESP, numbers for names, rows of ten", 1000, 2.44, 2.33, nil)
+	t.Row("Akumuli, log", "RESP, numbers for names, rows of ten", 100_000, 1.78, 1.66, nil)
+	t.Row("Akumuli, no log", "RESP, numbers for names", 100_000, 2.07, 2.02, nil)
+	return t
+}
+
+// peerSizes is bytes a point.
+func peerSizes() *table.Table {
+	t := table.New(table.Left("kind"), table.Right("VictoriaMetrics, ±5 ms").Decimals(2), table.Right("exact times").Decimals(3), table.Right("Prometheus, ±5 ms").Decimals(2))
+	t.Row("walk", 1.52, 0.88, 8.62)
+	t.Row("counter", 1.42, 0.77, 4.12)
+	t.Row("constant", 0.66, 0.015, 2.22)
+	t.Row("integers", 1.56, 0.91, 3.39)
+	t.Row("sine", 6.77, 6.13, 8.69)
+	t.Row("mixed", 2.38, nil, 5.41)
+	return t
+}
+
+// peerReads is milliseconds until an answer, from servers that ran.
+func peerReads() *table.Table {
+	t := table.New(table.Left("store"), table.Left("question"), table.Right("1,000 × 20,000, ms"), table.Right("100,000 × 200, ms"))
+	t.Row("VictoriaMetrics", "one maximum over all series", 183, 1121)
+	t.Row("Prometheus", "one maximum over all series", 1873, 1756)
+	t.Row("DuckDB", "one maximum over all series", 98, 133)
+	t.Row("ClickHouse", "one maximum over all series", 245, 344)
+	t.Row("Akumuli", "the maximum of each series", 135, nil)
+	t.Row("Akumuli", "2 M points as text (0.6 M/s)", 3400, nil)
+	return t
+}
