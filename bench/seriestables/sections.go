@@ -121,7 +121,7 @@ func (b *bench) sizing() (*report.Section, error) {
 		Text:  "Bytes a point of all files, for stores of one kind of series each, and of all kinds. Values come back bit for bit.",
 		Tables: []report.Table{
 			{Title: "Bytes a point", Rows: seriesbench.SizeTable(b.Sizes)},
-			{Title: "Other stores", Rows: peerSizes(), Notes: []string{"VictoriaMetrics rounds values. Akumuli took 7.7 to 8.4 bytes for walks, and 20.5 for 100,000 series of 200 points. All on another day."}},
+			{Title: "Other stores", Rows: peerSizes(), Notes: []string{"VictoriaMetrics rounds values, which is why it may have less than the least. Akumuli took 7.7 to 8.4 bytes for walks, and 20.5 for 100,000 series of 200 points. All on another day."}},
 		},
 	}, nil
 }

@@ -54,10 +54,11 @@ func IngestChart(runs []Run, source string) (*plot.Chart, error) {
 	for _, l := range lines {
 		slices.SortFunc(l.Points, func(a, b plot.Point) int { return int(a.X - b.X) })
 	}
-	most := slices.MaxFunc(ticks, func(a, b plot.Tick) int { return int(a.Value - b.Value) }).Value
+	slices.SortFunc(ticks, func(a, b plot.Tick) int { return int(a.Value - b.Value) })
+	least, most := ticks[0].Value, ticks[len(ticks)-1].Value
 	return plot.Lines(plot.Figure{
 		Title: "Points written a second", Subtitle: "until committed; each thread writes series of its own, a commit every 1,000 points; more is better", Source: source,
-	}, plot.Axis{Title: "threads", Min: 0, Max: most + 0.25, Ticks: ticks}, plot.Axis{Title: "million points a second"}, lines)
+	}, plot.Axis{Title: "threads", Min: least - 0.25, Max: most + 0.25, Ticks: ticks}, plot.Axis{Title: "million points a second"}, lines)
 }
 
 // ReadTable shows how long questions took.
