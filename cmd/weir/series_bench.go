@@ -35,10 +35,10 @@ points. The points are made before: a mix of random walks, counters, constants, 
 ten seconds apart, row by row. The ways take turns, and the median of --repeat runs is shown.
 
 A core's points are those of a second of processor time, what is written in the background included. Until closed
-means until all is compressed in volumes, which otherwise happens by and by.
+means until all is compressed in volumes, which otherwise happens by and by. That takes some minutes; fewer --points
+are quicker.
 
-With --reads it also measures memory and starts of stores of --live series, recoveries, questions and sizes by kind;
-that takes minutes.`,
+With --reads it also measures memory and starts of stores of --live series, recoveries, questions and sizes by kind.`,
 		Example: `  weir series bench --points 200000 --series 1000,10000 --threads 1,2 --repeat 1 --svg rates.svg
   weir series bench --points 20000 --series 100 --threads 1 --reads --seconds 10000 --live 200`,
 		Args: cobra.NoArgs,
