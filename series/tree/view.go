@@ -85,17 +85,24 @@ func (f *Forest) View(id names.ID, from, to int64) *View {
 	return v
 }
 
+// firstNode is an address that the first node ever is not below: all volumes are there if none of them may be read from
+// a higher one on only.
+const firstNode = 1<<41 - 1
+
 // Total is the aggregate of all points of a series, if that is known without reading anything.
 func (f *Forest) Total(id names.ID) (total aggregate.Aggregate, ok bool) {
 	s := f.find(id)
 	if s == nil {
 		return aggregate.Aggregate{}, true
 	}
-	refs := f.lane0(s)
-	if s.flags&hasRare != 0 && !f.rare[id].plain() || len(refs) > 0 && oldest(refs) < f.volumes.Oldest() {
+	if s.flags&hasRare != 0 && !f.rare[id].plain() {
 		return aggregate.Aggregate{}, false
 	}
-	if len(refs) > 0 {
+	// References are elsewhere in memory; they are looked at only if something was dropped.
+	if gone := f.volumes.Oldest(); s.refsLen > 0 && gone > firstNode && oldest(f.lane0(s)) < gone {
+		return aggregate.Aggregate{}, false
+	}
+	if s.refsLen > 0 {
 		total = s.refsTotal
 	}
 	memory := f.totalInMemory(s)

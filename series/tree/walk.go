@@ -43,6 +43,8 @@ type walk struct {
 	lanes    []laneWalk
 	vectors  []node.Vector
 	refs     []node.Ref
+	inner    []byte // memory for inner nodes
+	out      item   // what next returned
 }
 
 // laneWalk is what is left of a lane: a stack, the next item at the end.
@@ -120,8 +122,8 @@ func (w *walk) points(it item) item {
 	return it
 }
 
-// next returns what comes next and has keys up to limit: either points, whose memory is valid until the next call, or,
-// if sums were asked for, a subtree that ends before limit. It is nil at the end, or if the next points are behind
+// next returns what comes next and has keys up to limit: either points or, if sums were asked for, a subtree that ends
+// before limit. It is valid until the next call, and so are the points. It is nil at the end, or if the next points are behind
 // limit.
 func (w *walk) next(limit int64) (*item, error) {
 	limit = min(limit, w.hi)
@@ -131,11 +133,12 @@ func (w *walk) next(limit int64) (*item, error) {
 			return nil, err
 		}
 		top := len(l.stack) - 1
-		it := l.stack[top]
+		it := &w.out
+		*it = l.stack[top]
 		if it.kind == subtree {
 			l.stack = l.stack[:top]
 			if it.last <= bound {
-				return &it, nil
+				return it, nil
 			}
 			if err := w.open(l, it.ref); err != nil {
 				return nil, err
@@ -151,7 +154,7 @@ func (w *walk) next(limit int64) (*item, error) {
 		if len(rest.times) == 0 {
 			l.stack = l.stack[:top]
 		}
-		return &it, nil
+		return it, nil
 	}
 }
 
@@ -179,7 +182,7 @@ func (w *walk) settle(limit int64) (l *laneWalk, bound int64, err error) {
 			return nil, 0, nil
 		}
 		top := len(l.stack) - 1
-		it := l.stack[top]
+		it := &l.stack[top]
 		if it.first > limit {
 			return nil, 0, nil
 		}
@@ -191,14 +194,14 @@ func (w *walk) settle(limit int64) (l *laneWalk, bound int64, err error) {
 			l.stack[top] = it.cut(n)
 			continue
 		}
-		if it.kind == subtree && w.counts(&it) {
+		if it.kind == subtree && w.counts(it) {
 			return l, bound, nil
 		}
 		l.stack = l.stack[:top]
 		switch {
 		case it.last < w.lo || it.kind == points:
 		case it.kind == vector:
-			err = w.decode(l, it)
+			err = w.decode(l, *it)
 		case !w.skips(&it.ref):
 			err = w.open(l, it.ref)
 		}
@@ -253,12 +256,19 @@ func (w *walk) open(l *laneWalk, ref node.Ref) error {
 	if ref.At < w.view.volumes.Oldest() {
 		return nil
 	}
-	payload, err := w.view.volumes.Read(nil, ref.At, int(ref.Length))
+	var into []byte // leaves are kept until their vectors were read
+	if ref.Level > 0 {
+		into = w.inner
+	}
+	payload, err := w.view.volumes.Read(into, ref.At, int(ref.Length))
 	if errors.Is(err, volume.ErrGone) {
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	if ref.Level > 0 {
+		w.inner = payload[:0]
 	}
 	_, body, err := node.DecodeHeader(payload)
 	if err == nil {
