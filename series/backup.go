@@ -33,6 +33,7 @@ func (s *Store) Backup(ctx context.Context, dst string, progress func(done, tota
 	if err := c.prepare(s.manifest); err != nil {
 		return fmt.Errorf("back up %s to %s: %w", s.dir, dst, err)
 	}
+	defer c.lock.Close()
 	err := s.settle(ctx)
 	if err == nil {
 		err = c.list("volumes", "", "log", "names")
@@ -85,10 +86,14 @@ func restore(ctx context.Context, f disk.FS, src, dst string, progress func(done
 	if err := c.prepare(m); err != nil {
 		return nil, fmt.Errorf("restore %s to %s: %w", src, dst, err)
 	}
+	defer c.lock.Close()
 	if err = c.list("volumes", "", "log", "names"); err == nil {
 		err = c.run(ctx)
 	}
 	if err != nil {
+		return nil, fmt.Errorf("restore %s to %s: %w", src, dst, err)
+	}
+	if err := c.lock.Close(); err != nil {
 		return nil, fmt.Errorf("restore %s to %s: %w", src, dst, err)
 	}
 	return verify(ctx, f, dst, nil)
@@ -99,8 +104,11 @@ type copier struct {
 	fs       disk.FS
 	src, dst string
 	fresh    bool // dst must be empty
+	doubtful bool // an earlier copy was not finished: what is there may not be durable
+	lock     io.Closer
 	progress func(done, total int64)
 
+	gone        string // the name of the last volume that was not there anymore
 	files       []copied
 	done, total int64
 	buf         []byte
@@ -112,7 +120,7 @@ type copied struct {
 }
 
 // prepare makes the directory ready, and marks it as not whole.
-func (c *copier) prepare(of manifest) error {
+func (c *copier) prepare(of manifest) (err error) {
 	if err := c.fs.MkdirAll(c.dst); err != nil {
 		return err
 	}
@@ -120,11 +128,22 @@ func (c *copier) prepare(of manifest) error {
 	if err != nil {
 		return err
 	}
+	// Nobody has it open, the store itself least of all.
+	if c.lock, err = c.fs.Lock(filepath.Join(c.dst, "lock")); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.lock.Close())
+		}
+	}()
+	c.doubtful = hasEntry(entries, unfinished)
 	if slices.ContainsFunc(entries, foreign) {
 		m, err := readManifest(c.fs, c.dst)
 		switch {
 		case c.fresh:
 			return errors.New("the directory is not empty")
+		case errors.Is(err, fs.ErrNotExist) && c.doubtful: // the first copy did not get so far
 		case errors.Is(err, fs.ErrNotExist):
 			return errors.New("the directory is not empty, and not an earlier copy")
 		case err != nil:
@@ -170,6 +189,8 @@ func (c *copier) run(ctx context.Context) error {
 			return err
 		}
 	}
+	// A ring may have gone on meanwhile: what is older than what is gone would be in front of a gap.
+	c.files = slices.DeleteFunc(c.files, func(f copied) bool { return f.dir == "volumes" && f.name <= c.gone })
 	if err := c.removeOthers(); err != nil {
 		return err
 	}
@@ -208,12 +229,15 @@ func (c *copier) removeOthers() error {
 // that is gone by now was not needed.
 func (c *copier) copy(ctx context.Context, f copied, fixed bool) (err error) {
 	to := filepath.Join(c.dst, f.dir, f.name)
-	if size, err := c.fs.Size(to); err == nil && fixed && size == f.size {
+	if size, err := c.fs.Size(to); err == nil && fixed && !c.doubtful && size == f.size {
 		c.advance(f.size)
 		return nil
 	}
 	in, err := c.fs.OpenFile(filepath.Join(c.src, f.dir, f.name), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
+		if f.dir == "volumes" {
+			c.gone = f.name
+		}
 		c.advance(f.size)
 		return nil
 	}

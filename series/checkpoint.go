@@ -80,9 +80,6 @@ func (s *Store) checkpoint() error {
 }
 
 func (s *Store) writeCheckpoint() error {
-	if err := s.names.Sync(); err != nil {
-		return err
-	}
 	number := s.checkpointNumber + 1
 	path := checkpointPath(s.dir, number)
 	appended := s.volumes.Stats().AppendBytes
@@ -91,10 +88,6 @@ func (s *Store) writeCheckpoint() error {
 	err := replaceFile(s.fs, path, func(w io.Writer) error {
 		out := &sectionWriter{w: bufio.NewWriterSize(w, 1<<20)}
 		out.header(number)
-		of, err := s.copyNames(out)
-		if err != nil {
-			return err
-		}
 		var page []byte
 		for i := range s.shards {
 			for p := 0; ; p++ {
@@ -104,6 +97,14 @@ func (s *Store) writeCheckpoint() error {
 				}
 				out.section(pageSection, i, page)
 			}
+		}
+		// Names come last, so that those of all series in the pages are durable before these are.
+		if err := s.names.Sync(); err != nil {
+			return err
+		}
+		of, err := s.copyNames(out)
+		if err != nil {
+			return err
 		}
 		if durable, err = s.volumes.Sync(); err != nil {
 			return err

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"weir/series/names"
+	"weir/series/node"
 	"weir/series/tree"
+	"weir/series/volume"
 )
 
 // Series are folded one after the other, while they are written to and read: see tree.Fold. It brings together what late
@@ -68,15 +70,26 @@ func (s *Store) foldIf(ctx context.Context, id names.ID, wanted func(tree.Fragme
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(full(err), ErrFull):
+	case !isDamage(err):
 		return err
 	}
+	s.setDamaged(id, fmt.Errorf("folding series %q: %w", s.names.Name(id), err))
+	return nil
+}
+
+// isDamage reports whether an error is of nodes that are not as they were written, and will not be.
+func isDamage(err error) bool {
+	var damage *volume.CorruptError
+	return errors.As(err, &damage) || errors.Is(err, node.ErrCorrupt)
+}
+
+// setDamaged leaves a series alone from now on, and tells of it once.
+func (s *Store) setDamaged(id names.ID, err error) {
 	if s.damaged == nil {
 		s.damaged = map[names.ID]bool{}
 	}
 	s.damaged[id] = true
-	s.o.OnProblem(fmt.Errorf("folding series %q: %w", s.names.Name(id), err))
-	return nil
+	s.o.OnProblem(err)
 }
 
 // fold folds a series, and reports whether it did: not if somebody deleted points of it meanwhile.
@@ -109,9 +122,10 @@ func (s *Store) oldestNode() uint64 {
 
 // spare drops the oldest volumes of which nothing is needed, after what little is needed of others was written again.
 func (s *Store) spare(ctx context.Context) error {
+	last := s.volumes.End() >> 40 // what is written now is not looked at
 	for {
 		oldest := s.oldestNode()
-		if err := s.dropBelow(ctx, oldest); err != nil {
+		if err := s.dropBelow(ctx, oldest); err != nil || oldest>>40 >= last {
 			return err
 		}
 		rewritten, err := s.vacate(ctx, oldest)
@@ -166,8 +180,9 @@ func (s *Store) vacate(ctx context.Context, oldest uint64) (bool, error) {
 		return false, nil
 	}
 	number := oldest >> 40
-	end, size := uint64(0), int64(0)
+	end, size, all := uint64(0), int64(0), int64(0)
 	for _, v := range volumes {
+		all += v.Used
 		if v.Number == number {
 			end, size = v.End, v.Used
 		}
@@ -175,20 +190,23 @@ func (s *Store) vacate(ctx context.Context, oldest uint64) (bool, error) {
 	if end == 0 || number >= s.volumes.End()>>40 {
 		return false, nil
 	}
-	const pointBytes = 3 // about
 	var needing []names.ID
-	points := uint64(0)
+	points, allPoints := uint64(0), uint64(0)
 	for id := range s.names.Next() {
 		sh := s.shardOf(id)
 		sh.mu.Lock()
 		x := sh.forest.Fragmented(id)
 		sh.mu.Unlock()
+		allPoints += x.Points
 		if x.Oldest != 0 && x.Oldest < end {
 			needing = append(needing, id)
-			if points += x.Points; points*pointBytes > uint64(size)/2 {
-				return false, nil
-			}
+			points += x.Points
 		}
+	}
+	// At most what all points take on average, since there may be much that is not needed.
+	pointBytes := max(3, float64(all)/float64(max(allPoints, 1)))
+	if float64(points)*pointBytes > float64(size)/2 {
+		return false, nil
 	}
 	for _, id := range needing {
 		if err := s.foldIf(ctx, id, func(x tree.Fragments) bool { return x.Oldest < end }, tree.FoldOptions{Keep: true, From: end}); err != nil {
@@ -273,7 +291,11 @@ func (s *Store) retain(ctx context.Context, now time.Time) error {
 			sh.mu.Lock()
 			_, err := sh.forest.Trim(id, before)
 			sh.mu.Unlock()
-			if err != nil && !s.damaged[id] {
+			switch {
+			case err == nil || s.damaged[id]:
+			case isDamage(err):
+				s.setDamaged(id, fmt.Errorf("forgetting old points of series %q: %w", s.names.Name(id), err))
+			default:
 				return err
 			}
 		}

@@ -97,5 +97,6 @@ func (s *Store) DropSeries(ctx context.Context, where []names.Match) (int, error
 	if s.o.Sync == SyncAlways {
 		return n, full(errors.Join(err, s.names.Sync()))
 	}
+	s.namesDropped.Store(true)
 	return n, full(errors.Join(err, s.names.Flush()))
 }

@@ -45,7 +45,7 @@ func (k *keeper) start(s *Store) {
 				turn = now
 				s.turn()
 			}
-			for _, step := range []func() error{s.keepMemory, s.keepLog, s.keepCheckpoint} {
+			for _, step := range []func() error{s.keepMemory, s.keepDropped, s.keepLog, s.keepCheckpoint} {
 				if err := step(); err != nil && k.ctx.Err() == nil {
 					s.o.OnProblem(err)
 					k.pause()
@@ -141,16 +141,30 @@ func (s *Store) closeCold(sh *shard, turns uint32, bytes int) (freed int, err er
 	return freed, err
 }
 
-// keepLog cuts the log where it is too long: what its first half has is written to volumes.
-func (s *Store) keepLog() error {
-	if s.log == nil || s.log.Size() <= s.o.LogSize {
+// keepDropped makes names durable that were taken away, of which the log knows nothing.
+func (s *Store) keepDropped() error {
+	if s.o.Sync != SyncInterval || !s.namesDropped.Swap(false) {
 		return nil
 	}
-	s.keeping.Lock()
+	if err := s.names.Sync(); err != nil {
+		s.namesDropped.Store(true)
+		return fmt.Errorf("syncing names: %w", err)
+	}
+	return nil
+}
+
+// keepLog cuts the log where it is too long: what its first half has is written to volumes.
+func (s *Store) keepLog() error {
+	if s.log == nil || s.log.Size() <= s.o.LogSize || !s.keeping.TryLock() {
+		return nil // a backup may take long: another time
+	}
 	defer s.keeping.Unlock()
 	limit := s.log.Segment()
 	if n := uint32(s.o.LogSize / 2 / s.o.segment); limit > n {
 		limit -= n
+	}
+	if limit <= s.cutBelow {
+		return nil
 	}
 	for i := range s.shards {
 		if err := s.flushShard(s.keeper.ctx, &s.shards[i], limit); err != nil {
@@ -171,6 +185,7 @@ func (s *Store) keepLog() error {
 	if err != nil {
 		return fmt.Errorf("cutting the log: %w", err)
 	}
+	s.cutBelow = limit
 	return nil
 }
 
@@ -193,7 +208,9 @@ func (s *Store) flushShard(ctx context.Context, sh *shard, limit uint32) error {
 
 // keepCheckpoint writes a checkpoint if much was written since the last one.
 func (s *Store) keepCheckpoint() error {
-	s.keeping.Lock()
+	if !s.keeping.TryLock() {
+		return nil
+	}
 	defer s.keeping.Unlock()
 	if s.volumes.Stats().AppendBytes-s.checkpointAt < uint64(max(checkpointBytes, checkpointShare*s.checkpointSize)) {
 		return nil

@@ -29,6 +29,9 @@ const (
 	shardCount      = 16 // into which series are divided, by ID
 )
 
+// errOtherVersion says that a store was made by another version of this program, which is no damage.
+var errOtherVersion = errors.New("a store of another version")
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func (m manifest) append(dst []byte) []byte {
@@ -53,10 +56,10 @@ func parseManifest(b []byte) (m manifest, err error) {
 		return m, errors.New("its checksum is wrong")
 	}
 	if v := binary.LittleEndian.Uint32(b[8:]); v != manifestVersion {
-		return m, fmt.Errorf("version %d; this program reads version %d", v, manifestVersion)
+		return m, fmt.Errorf("%w: version %d; this program reads version %d", errOtherVersion, v, manifestVersion)
 	}
 	if n := binary.LittleEndian.Uint32(b[12:]); n != shardCount {
-		return m, fmt.Errorf("%d shards; this program knows %d", n, shardCount)
+		return m, fmt.Errorf("%w: %d shards; this program knows %d", errOtherVersion, n, shardCount)
 	}
 	m.created = int64(binary.LittleEndian.Uint64(b[16:]))
 	m.durable = binary.LittleEndian.Uint64(b[24:])
@@ -73,6 +76,9 @@ func readManifest(f disk.FS, dir string) (manifest, error) {
 		return manifest{}, err
 	}
 	m, err := parseManifest(b)
+	if errors.Is(err, errOtherVersion) {
+		return manifest{}, fmt.Errorf("%s: %w", path, err)
+	}
 	if err != nil {
 		return manifest{}, &CorruptError{Path: path, Length: int64(len(b)), What: "the manifest", Err: err}
 	}

@@ -51,7 +51,7 @@ func ParseSyncMode(name string) (SyncMode, error) {
 // Retention says how long points of some series are kept.
 type Retention struct {
 	Where []names.Match // all of them are met; none is all series
-	Age   time.Duration // points whose time is longer ago are taken away
+	Age   time.Duration // points whose time is longer ago are taken away, as soon as those that are stored together with them are as old
 }
 
 // Options are how a store works. The zero value is right for most.
@@ -59,14 +59,14 @@ type Options struct {
 	Sync         SyncMode
 	SyncInterval time.Duration // between fsyncs in mode SyncInterval; 100 ms if 0
 	NoLog        bool          // no log: points that are not in volumes yet are lost if the program is killed
-	Memory       int64         // bytes for what is open of series; if 0, 48 MiB and 640 B for each series
+	Memory       int64         // bytes for what is open of series; if 0, 40 MiB and 800 B for each series
 	LogSize      int64         // bytes of log above which points are written to volumes so that it can be cut; 512 MiB if 0
 	VolumeSize   int64         // bytes; 256 MiB if 0
 	Volumes      int           // how many there are at most, the oldest of which makes room for a new one; 0 for no limit
 	Reserve      int64         // bytes of the disk that are left free; 64 MiB if 0, none if negative
 	Retention    []Retention
 	MaxSeries    int         // how many series there may be; 0 for no limit
-	OnProblem    func(error) // is told what goes wrong while nobody waits for it; from any goroutine
+	OnProblem    func(error) // is told what goes wrong while nobody waits for it, by any goroutine; it must not call Close
 	FS           disk.FS     // disk.OS() if nil
 
 	segment int64 // bytes of a segment of the log: tests make it small
@@ -80,7 +80,7 @@ func (o *Options) check() error {
 		o.LogSize = 512 << 20
 	}
 	if o.segment == 0 {
-		o.segment = 64 << 20
+		o.segment = min(max(o.LogSize/8, 1<<20), 64<<20)
 	}
 	if o.OnProblem == nil {
 		o.OnProblem = func(error) {}

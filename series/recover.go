@@ -89,6 +89,9 @@ func (s *Store) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.keepMemory(); err != nil {
+		return err
+	}
 	inLog, err := s.readLog(ctx)
 	if err != nil {
 		return err
@@ -117,6 +120,9 @@ func (s *Store) openDirectory() (known bool, err error) {
 	if e != nil {
 		return false, e
 	}
+	if hasEntry(entries, unfinished) {
+		return false, errUnfinished
+	}
 	var damage *CorruptError
 	switch {
 	case err == nil:
@@ -131,10 +137,9 @@ func (s *Store) openDirectory() (known bool, err error) {
 	if s.lock, e = s.fs.Lock(filepath.Join(s.dir, "lock")); e != nil {
 		return false, e
 	}
-	if err == nil {
-		// Whoever had the lock may have changed it.
-		s.manifest, err = readManifest(s.fs, s.dir)
-		return true, err
+	// Whoever had the lock may have changed it, or made it.
+	if s.manifest, e = readManifest(s.fs, s.dir); e == nil || err == nil {
+		return true, e
 	}
 	if damage != nil {
 		s.recovery.damage(damage)
@@ -146,6 +151,8 @@ func (s *Store) openDirectory() (known bool, err error) {
 func hasEntry(entries []disk.Entry, name string) bool {
 	return slices.ContainsFunc(entries, func(e disk.Entry) bool { return e.Name == name })
 }
+
+var errUnfinished = fmt.Errorf("%w: it is a copy that was not finished", ErrNotStore)
 
 // foreign reports whether a file is none that a store leaves before it has a manifest.
 func foreign(e disk.Entry) bool { return e.Name != "lock" && !isTemporary(e.Name) }
@@ -208,7 +215,7 @@ func (s *Store) readLog(ctx context.Context) (names.ID, error) {
 	next := s.names.Next()
 	t := newTeam(func(t task) error {
 		sh := &s.shards[t.shard]
-		return decodeFrame(t.payload, func(e entry) error {
+		err := decodeFrame(t.payload, func(e entry) error {
 			entries.Add(1)
 			if int(e.id%shardCount) != t.shard {
 				return fmt.Errorf("%w: series %d in a frame of shard %d", errRecord, e.id, t.shard)
@@ -224,6 +231,11 @@ func (s *Store) readLog(ctx context.Context) (names.ID, error) {
 			}
 			return err
 		})
+		if errors.Is(err, errRecord) {
+			s.recovery.damage(&CorruptError{Path: dir, What: "a frame of the log", Err: err})
+			err = nil
+		}
+		return err
 	})
 	r, err := log.Replay(func(f wal.Frame) error {
 		if err := ctx.Err(); err != nil {

@@ -2,11 +2,13 @@ package series
 
 import (
 	"context"
+	"errors"
 
 	"weir/series/aggregate"
 	"weir/series/names"
 	"weir/series/query"
 	"weir/series/tree"
+	"weir/series/volume"
 )
 
 // Query answers a question, which may come from query.Parse. The answer is to be closed.
@@ -18,6 +20,14 @@ var _ query.Source = (*Store)(nil)
 
 // Names is the names of all series. They may be read, not changed.
 func (s *Store) Names() *names.Index { return s.names.Index }
+
+// closedError is ErrClosed where a store was closed while it was read.
+func closedError(err error) error {
+	if errors.Is(err, volume.ErrClosed) {
+		return ErrClosed
+	}
+	return err
+}
 
 // Points is for package query: see query.Source.
 func (s *Store) Points(ctx context.Context, id names.ID, from, to int64, backward bool, keep *aggregate.Bounds) (query.Points, error) {
@@ -38,7 +48,8 @@ func (p *points) Next(times []int64, values []float64) (int, error) {
 	if err := p.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return p.cursor.Next(times, values)
+	n, err := p.cursor.Next(times, values)
+	return n, closedError(err)
 }
 
 func (p *points) Close() { p.end() }
@@ -71,7 +82,7 @@ func (e *eventsReader) Next(times []int64, texts []string) (int, error) {
 		texts[i] = string(text)
 	}
 	clear(e.texts)
-	return n, err
+	return n, closedError(err)
 }
 
 func (e *eventsReader) Close() { e.end() }
@@ -92,7 +103,8 @@ func (s *Store) Aggregate(_ context.Context, id names.ID, from, to int64) (aggre
 	}
 	view := sh.forest.View(id, from, to)
 	sh.mu.Unlock()
-	return view.Aggregate()
+	a, err := view.Aggregate()
+	return a, closedError(err)
 }
 
 // Groups is for package query: see query.Source.
@@ -120,7 +132,7 @@ func (g *forwardGroups) Next(dst []query.Group) (int, error) {
 	for i := range dst {
 		group, ok, err := g.groups.Next()
 		if err != nil || !ok {
-			return i, err
+			return i, closedError(err)
 		}
 		dst[i] = query.Group{Time: group.First, Aggregate: group.Aggregate}
 	}

@@ -23,15 +23,17 @@ type Store struct {
 	o    Options
 	lock io.Closer
 
-	names     *names.Store
-	namesThen namesFile     // as the last checkpoint has it
-	namesKept atomic.Uint64 // names of series below this ID are in their file
-	volumes   *volume.Volumes
-	log       *wal.Log // nil without a log
-	shards    [shardCount]shard
-	readers   readers
-	recovery  Recovery
-	manifest  manifest
+	names        *names.Store
+	namesThen    namesFile     // as the last checkpoint has it
+	creating     sync.Mutex    // held while a series is made, where their number is limited
+	namesDropped atomic.Bool   // since names were synced last
+	namesKept    atomic.Uint64 // names of series below this ID are in their file
+	volumes      *volume.Volumes
+	log          *wal.Log // nil without a log
+	shards       [shardCount]shard
+	readers      readers
+	recovery     Recovery
+	manifest     manifest
 
 	life   sync.RWMutex // read by those who change something, so that Close waits for them
 	closed bool
@@ -41,6 +43,7 @@ type Store struct {
 	checkpointAt     uint64 // bytes that had been appended to the volumes at the last checkpoint
 	checkpointSize   int64
 	keeper           keeper
+	cutBelow         uint32 // segments of the log below this one were cut
 
 	compacting sync.Mutex // held while series are folded and volumes dropped; guards what follows
 	damaged    map[names.ID]bool
@@ -76,7 +79,7 @@ func (s *Store) Sync(ctx context.Context) error {
 	if s.log == nil {
 		return full(s.toVolumes(ctx))
 	}
-	return full(s.log.Sync(ctx))
+	return full(errors.Join(s.names.Sync(), s.log.Sync(ctx)))
 }
 
 // toVolumes writes all points to volumes, and makes them durable.

@@ -65,6 +65,9 @@ func verify(ctx context.Context, f disk.FS, dir string, progress func(done, tota
 	if err != nil {
 		return nil, err
 	}
+	if hasEntry(entries, unfinished) {
+		return nil, errUnfinished
+	}
 	if !hasEntry(entries, "names") {
 		return nil, fmt.Errorf("%w: there are no names in it", ErrNotStore)
 	}
@@ -161,6 +164,9 @@ func (v *verifier) volumes() (err error) {
 		if err := v.ctx.Err(); err != nil {
 			return err
 		}
+		if torn != nil {
+			return errTorn
+		}
 		v.r.Nodes++
 		h, _, err := node.DecodeHeader(payload)
 		if err == nil && at >= from {
@@ -179,12 +185,17 @@ func (v *verifier) volumes() (err error) {
 		}
 		v.damage(&CorruptError{Path: e.Path, Offset: e.Offset, Length: e.Length, What: "a volume", Err: e.Err})
 	})
+	if errors.Is(err, errTorn) {
+		err = nil
+	}
 	if torn != nil {
 		v.r.Cut = append(v.r.Cut, Cut{torn.Path, torn.Offset, torn.Length})
 	}
 	v.r.Damage = append(v.r.Damage, s.recovery.Damage...)
 	return err
 }
+
+var errTorn = errors.New("what is behind it is cut off as well")
 
 // log reads the log.
 func (v *verifier) log() error {

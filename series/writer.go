@@ -2,6 +2,7 @@ package series
 
 import (
 	"context"
+	"errors"
 
 	"weir/series/names"
 	"weir/series/tree"
@@ -15,6 +16,7 @@ type Writer struct {
 	batches [shardCount]batch
 	lsn     wal.LSN // of the last frame that has points of this writer
 	refused RefusedError
+	failed  error // of the log, told by the next Commit
 	closed  bool
 }
 
@@ -50,10 +52,20 @@ func (w *Writer) SeriesBytes(name []byte) (names.ID, error) {
 	if ok || err != nil {
 		return id, err
 	}
-	if limit := s.o.MaxSeries; limit > 0 && s.names.Len() >= limit {
-		return 0, ErrLimit
+	if limit := s.o.MaxSeries; limit > 0 {
+		s.creating.Lock()
+		defer s.creating.Unlock()
+		if id, ok, err := s.names.Lookup(name); ok || err != nil {
+			return id, err
+		}
+		if s.names.Len() >= limit {
+			return 0, ErrLimit
+		}
 	}
 	id, _, err = s.names.Add(name)
+	if errors.Is(err, names.ErrClosed) {
+		err = ErrClosed
+	}
 	return id, full(err)
 }
 
@@ -99,10 +111,12 @@ func (w *Writer) Commit(ctx context.Context) error {
 			return ErrClosed
 		}
 		if err := s.log.Commit(ctx, w.lsn); err != nil {
-			return full(err)
+			return errors.Join(full(err), refused)
 		}
 	}
-	return refused
+	failed := w.failed
+	w.failed = nil
+	return errors.Join(failed, refused)
 }
 
 // Close commits what was added.
@@ -122,7 +136,11 @@ func (w *Writer) flush(i int) error {
 	}
 	lsn, stored, err := w.s.store(i, b)
 	w.lsn = max(w.lsn, lsn)
-	if n := len(b.points) - stored; n > 0 {
+	var unlogged *unloggedError
+	if errors.As(err, &unlogged) {
+		w.failed = unlogged.Err
+		err = w.failed
+	} else if n := len(b.points) - stored; n > 0 {
 		if w.refused.Points == 0 {
 			w.refused.Err = err
 		}
@@ -131,6 +149,13 @@ func (w *Writer) flush(i int) error {
 	b.points, b.texts = b.points[:0], b.texts[:0]
 	return err
 }
+
+// unloggedError says that points are in the trees and not in the log: they can be read, and will be in volumes, but they
+// are not confirmed.
+type unloggedError struct{ Err error }
+
+func (e *unloggedError) Error() string { return e.Err.Error() }
+func (e *unloggedError) Unwrap() error { return e.Err }
 
 // store adds points to a shard and to the log, and returns how many were; the error is that of the first one that was
 // not.
@@ -152,6 +177,9 @@ func (s *Store) store(i int, b *batch) (lsn wal.LSN, stored int, err error) {
 	}
 	sh.frame.reset(shardCount)
 	texts := b.texts
+	if texts == nil {
+		texts = []byte{} // an event may have an empty text, but has one
+	}
 	for _, p := range b.points {
 		var text []byte
 		if p.text > 0 {
@@ -168,8 +196,7 @@ func (s *Store) store(i int, b *batch) (lsn wal.LSN, stored int, err error) {
 	if s.log != nil && !sh.frame.empty {
 		var e error
 		if lsn, e = s.log.Append(uint16(i), sh.frame.buf); e != nil {
-			// They are in the trees, and will be in volumes; but nothing is known of when.
-			return 0, 0, full(e)
+			return 0, stored, &unloggedError{full(e)}
 		}
 	}
 	return lsn, stored, err

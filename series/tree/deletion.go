@@ -31,7 +31,7 @@ func (f *Forest) Delete(id names.ID, from, to int64) (d Deletion, ok bool, err e
 	if r := f.rareOf(id, s); r != nil {
 		d.Late = r.late
 	}
-	if d.Ordinal == 0 && d.Late == 0 {
+	if d.Ordinal == 0 && d.Late == 0 || !f.View(id, from, to).any() {
 		return d, false, nil
 	}
 	return d, true, f.delete(id, s, d)

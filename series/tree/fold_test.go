@@ -361,7 +361,7 @@ func TestFoldEndsEarly(t *testing.T) {
 	}
 	same(t, f, 0, times, values)
 	for _, disturb := range []func() error{
-		func() error { _, _, err := f.Delete(0, -5, -5); return err },
+		func() error { _, _, err := f.Delete(0, times[0], times[0]); return err },
 		func() error { return f.Drop(0) },
 	} {
 		if x, err = f.BeginFold(0, tree.FoldOptions{}); err != nil {

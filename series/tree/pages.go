@@ -1,6 +1,12 @@
 package tree
 
-import "weir/series/names"
+import (
+	"cmp"
+	"errors"
+
+	"weir/series/names"
+	"weir/series/volume"
+)
 
 // What is done with all series of a Forest can be done page by page, of pageSize series each, so that its owner can let
 // go of its lock in between.
@@ -63,9 +69,13 @@ func (f *Forest) eachOf(page int, do func(id names.ID, s *state) error) (more bo
 		return false, nil
 	}
 	for i := range f.pages[page] {
-		if err := do(f.idOf(page, i), &f.pages[page][i]); err != nil {
-			return true, err
+		if e := do(f.idOf(page, i), &f.pages[page][i]); e != nil {
+			if errors.Is(e, volume.ErrFull) {
+				return true, e
+			}
+			// One series that is damaged does not keep the others from what is done with all.
+			err = cmp.Or(err, e)
 		}
 	}
-	return page+1 < len(f.pages), nil
+	return page+1 < len(f.pages), err
 }

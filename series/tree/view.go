@@ -85,6 +85,16 @@ func (f *Forest) View(id names.ID, from, to int64) *View {
 	return v
 }
 
+// any reports whether there may be a point.
+func (v *View) any() bool {
+	for i := range v.lanes {
+		if l := &v.lanes[i]; len(l.refs) > 0 || len(l.vectors) > 0 || len(l.times) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // firstNode is an address that the first node ever is not below: all volumes are there if none of them may be read from
 // a higher one on only.
 const firstNode = 1<<41 - 1

@@ -38,6 +38,8 @@ func (v *Volumes) Read(dst []byte, at Address, length int) (payload []byte, err 
 		switch {
 		case errors.Is(err, fs.ErrClosed) && v.find(number) != f:
 			err = fmt.Errorf("read %s: %w", f.Name(), ErrGone)
+		case errors.Is(err, fs.ErrClosed):
+			err = fmt.Errorf("read %s: %w", f.Name(), ErrClosed)
 		case errors.Is(err, io.EOF):
 			err = corrupt(errShort)
 		default:

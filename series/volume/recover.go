@@ -91,6 +91,12 @@ func (r *recovery) run(from Address) error {
 			return err
 		}
 		r.End = address(f.number, max(end, headerSize))
+		if reason == nil && i+1 < len(files) && r.durable != 0 {
+			// It may end with a whole node, and be shorter than it was: its size was not durable. Then it is torn here.
+			if n, o := split(files[i+1].previous); n == f.number && end < o && address(n, end) >= r.durable {
+				reason = errShort
+			}
+		}
 		if reason != nil {
 			if err := r.cut(f, end, reason, files[i+1:]); err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -323,8 +324,7 @@ func FuzzScan(f *testing.F) {
 	f.Add(frames[1:])
 	f.Fuzz(func(t *testing.T, frames []byte) {
 		dir := t.TempDir()
-		page := make([]byte, headerSize)
-		appendHeader(page[:0], header{number: 1, size: MinSize})
+		page := header{number: 1, size: MinSize, created: time.Unix(0, 0)}.page()
 		if err := os.WriteFile(fileName(dir, 1), append(page, frames...), 0o666); err != nil {
 			t.Fatal(err)
 		}
