@@ -38,7 +38,7 @@ func (a *app) seriesCommand() *cobra.Command {
 	}
 	cmd.AddCommand(
 		a.seriesLoadCommand(), a.seriesQueryCommand(), a.seriesDumpCommand(), a.seriesStatsCommand(), a.seriesVerifyCommand(),
-		a.seriesBackupCommand(), a.seriesRestoreCommand(), a.seriesDeleteCommand(), a.seriesCompactCommand(), a.seriesBenchCommand(),
+		a.seriesBackupCommand(), a.seriesRestoreCommand(), a.seriesDeleteCommand(), a.seriesCompactCommand(), a.seriesChartCommand(), a.seriesBenchCommand(),
 	)
 	return cmd
 }
