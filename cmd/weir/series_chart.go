@@ -31,7 +31,7 @@ func (a *app) seriesChartCommand() *cobra.Command {
 		Long: `Draw the series of a metric: for each column the band from the least value to the greatest, and the mean
 in it. However long the series are, only sums are read that are kept with them. At most 8 series are drawn.`,
 		Example: `  weir series chart data --metric cpu
-  weir series chart data --metric cpu --where host=a --from 2017-01-02 --svg cpu.svg`,
+  weir series chart data --metric cpu --where host=b --from 2017-01-02 --svg cpu.svg`,
 		Args: cobra.ExactArgs(1),
 	}
 	metric := cmd.Flags().String("metric", "", "the `metric`")
