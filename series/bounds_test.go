@@ -18,6 +18,9 @@ import (
 
 // B1: SyncAlways, several volumes, power lost.
 func TestGapLosesPoints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes millions of points, which takes minutes with the race detector; there is nothing in it for that to find")
+	}
 	ctx := context.Background()
 	d := faulty.New()
 	o := Options{FS: d, Reserve: -1, Sync: SyncAlways, VolumeSize: 1 << 20}
@@ -330,6 +333,9 @@ func TestMaxSeries(t *testing.T) {
 
 // Memory while the log is read.
 func TestOpenMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes millions of points, which takes minutes with the race detector; there is nothing in it for that to find")
+	}
 	ctx := context.Background()
 	d := faulty.New()
 	o := Options{FS: d, Reserve: -1, Memory: 8 << 20, Sync: SyncNever}
