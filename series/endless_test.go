@@ -44,6 +44,9 @@ func TestEndlessCompactNumbers(t *testing.T) {
 
 // A damaged inner node of one series, and the retention of another.
 func TestRetentionBesideDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes millions of points, which takes long with the race detector; nothing in it runs at once")
+	}
 	ctx := context.Background()
 	d := faulty.New()
 	o := Options{FS: d, Reserve: -1, VolumeSize: 1 << 20, Retention: []Retention{{nil, time.Hour}}, Memory: 100 << 10}

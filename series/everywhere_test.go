@@ -433,7 +433,9 @@ func quickly(t *testing.T) {
 // One operation fails, or all of a kind for a while, and the workload goes on as well as it can; then the program is
 // killed, power is lost, or the store is closed.
 func TestFailEverywhere(t *testing.T) {
-	quickly(t)
+	if testing.Short() {
+		t.Skip("hundreds of stores are opened, which takes minutes with the race detector; TestTogether is what that is for")
+	}
 	for _, mode := range sysModes {
 		if *everywhereMode != "" && *everywhereMode != mode {
 			continue
