@@ -35,8 +35,8 @@ func scattered(x tree.Fragments) bool {
 }
 
 // Compact folds all series of which there is something to gain, and drops or writes again old volumes of which little is
-// needed. The store does so by itself, more lazily. progress, if it is not nil, is called with how many series were looked
-// at and how many there are.
+// needed. The store does so by itself, more lazily. What was done is durable when Compact returns. progress, if it is not
+// nil, is called with how many series were looked at and how many there are.
 func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) error {
 	s.life.RLock()
 	defer s.life.RUnlock()
@@ -54,7 +54,10 @@ func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) e
 			progress(int64(id)+1, int64(next))
 		}
 	}
-	return full(s.spare(ctx))
+	if err := s.spare(ctx); err != nil {
+		return full(err)
+	}
+	return full(s.checkpoint()) // or a crash would undo what was the work of hours, perhaps
 }
 
 // foldIf folds a series if something is true of its fragments. What is damaged is left as it is.
