@@ -346,6 +346,9 @@ func (s *Store) newForests() error {
 			err = errors.Join(err, sh.forest.Release())
 		}
 		sh.forest = tree.New(s.volumes, firstOf(i), shardCount, tree.DefaultLimits)
+		if s.manifest.keepLast {
+			sh.forest.KeepLast()
+		}
 	}
 	return err
 }

@@ -18,7 +18,7 @@
 //
 // A series is a sequence of points, each a time in nanoseconds since 1970 and a value. A series whose metric begins
 // with "!" has texts in the place of values, and its points are events. Points may come in any order; those of one time
-// are all kept, in the order in which they came.
+// are all kept, or only the last one: see Options.KeepLast.
 //
 // What is written goes to a log first, and from there, compressed and summed up, to volumes, which are written once and
 // in order. If the program is killed, the next Open reads the log; what Commit confirmed is there, once. The parts are

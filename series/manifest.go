@@ -16,9 +16,10 @@ import (
 
 // manifest is the small file that makes a directory a store. It is replaced as a whole.
 type manifest struct {
-	created int64  // nanoseconds since 1970
-	durable uint64 // address below which the volumes are durable, and without which the log may have been cut
-	segment uint32 // of the log, where it begins if there is none
+	created  int64  // nanoseconds since 1970
+	durable  uint64 // address below which the volumes are durable, and without which the log may have been cut
+	segment  uint32 // of the log, where it begins if there is none
+	keepLast bool   // of points of one time, only the last one counts
 }
 
 const (
@@ -27,6 +28,8 @@ const (
 	manifestVersion = 1
 	manifestSize    = 48
 	shardCount      = 16 // into which series are divided, by ID
+
+	flagKeepLast = 1
 )
 
 // errOtherVersion says that a store was made by another version of this program, which is no damage.
@@ -42,7 +45,11 @@ func (m manifest) append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(m.created))
 	dst = binary.LittleEndian.AppendUint64(dst, m.durable)
 	dst = binary.LittleEndian.AppendUint32(dst, m.segment)
-	dst = append(dst, make([]byte, 8)...)
+	flags := uint64(0)
+	if m.keepLast {
+		flags |= flagKeepLast
+	}
+	dst = binary.LittleEndian.AppendUint64(dst, flags)
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli))
 }
 
@@ -61,6 +68,11 @@ func parseManifest(b []byte) (m manifest, err error) {
 	if n := binary.LittleEndian.Uint32(b[12:]); n != shardCount {
 		return m, fmt.Errorf("%w: %d shards; this program knows %d", errOtherVersion, n, shardCount)
 	}
+	flags := binary.LittleEndian.Uint64(b[36:])
+	if flags&^flagKeepLast != 0 {
+		return m, fmt.Errorf("%w: properties %#x; this program knows %#x", errOtherVersion, flags, flagKeepLast)
+	}
+	m.keepLast = flags&flagKeepLast != 0
 	m.created = int64(binary.LittleEndian.Uint64(b[16:]))
 	m.durable = binary.LittleEndian.Uint64(b[24:])
 	m.segment = binary.LittleEndian.Uint32(b[32:])

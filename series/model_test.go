@@ -33,6 +33,9 @@ type modelPoint struct {
 	synced bool // its fate outlives the machine
 }
 
+// place is what points have in common of which only the last one counts, perhaps.
+func (p modelPoint) place() modelPoint { return modelPoint{series: p.series, time: p.time} }
+
 // storeMachine compares a store with a list of points.
 type storeMachine struct {
 	t      *rapid.T
@@ -53,6 +56,7 @@ func newStoreMachine(t *rapid.T) *storeMachine {
 		Sync:       rapid.SampledFrom([]SyncMode{SyncInterval, SyncAlways, SyncNever}).Draw(t, "sync"),
 		VolumeSize: 1 << 20,
 		Reserve:    -1,
+		KeepLast:   rapid.Bool().Draw(t, "last"),
 		LogSize:    rapid.SampledFrom([]int64{20 << 10, 1 << 20}).Draw(t, "log"),
 		segment:    8 << 10,
 		OnProblem:  func(err error) { panic(err) },
@@ -191,14 +195,22 @@ func (m *storeMachine) crash(d *faulty.Disk, keep func(modelPoint) bool) {
 			left[p.value] = true
 		}
 	}
+	last := map[modelPoint]float64{}
+	for _, p := range m.points {
+		if left[p.value] {
+			last[p.place()] = p.value
+		}
+	}
 	rest := m.points[:0]
 	for _, p := range m.points {
 		there := left[p.value]
 		delete(left, p.value)
-		if keep(p) && (p.fate == must && !there || p.fate == gone && there) {
+		// What came later in its place is not lost, and so this is neither.
+		hidden := m.o.KeepLast && !names.IsEvent(p.series) && p.value < last[p.place()]
+		if keep(p) && (p.fate == must && !there && !hidden || p.fate == gone && there) {
 			m.t.Fatalf("after a crash: %+v is there: %v", p, there)
 		}
-		if there {
+		if there || hidden && p.fate != gone {
 			p.fate = must
 			rest = append(rest, p)
 		}
@@ -257,6 +269,9 @@ func (m *storeMachine) Check(t *rapid.T) {
 				want = append(want, modelPoint{series: name, time: p.time, value: p.value})
 			}
 		}
+		if m.o.KeepLast && !names.IsEvent(name) {
+			want = lastOnly(want)
+		}
 		got := m.read(name)
 		if !slices.IsSortedFunc(got, func(a, b modelPoint) int { return cmp.Compare(a.time, b.time) }) {
 			t.Fatalf("%q is not in the order of times", name)
@@ -272,6 +287,20 @@ func (m *storeMachine) Check(t *rapid.T) {
 			m.checkSums(t, name, got)
 		}
 	}
+}
+
+// lastOnly is the last of the points of each time.
+func lastOnly(points []modelPoint) (last []modelPoint) {
+	at := map[int64]int{}
+	for _, p := range points {
+		if i, ok := at[p.time]; ok {
+			last[i] = p
+			continue
+		}
+		at[p.time] = len(last)
+		last = append(last, p)
+	}
+	return last
 }
 
 func difference(a, b []modelPoint) (only []modelPoint) {

@@ -65,9 +65,13 @@ type Options struct {
 	Volumes      int           // how many there are at most, the oldest of which makes room for a new one; 0 for no limit
 	Reserve      int64         // bytes of the disk that are left free; 64 MiB if 0, none if negative
 	Retention    []Retention
-	MaxSeries    int         // how many series there may be; 0 for no limit
-	OnProblem    func(error) // is told what goes wrong while nobody waits for it, by any goroutine; it must not call Close
-	FS           disk.FS     // disk.OS() if nil
+	// KeepLast makes only the last of points of one time of a series count, in the order in which they came; otherwise all
+	// do. It is a property of the store, set when that is made; whoever opens it later need not say it. Of events all
+	// count.
+	KeepLast  bool
+	MaxSeries int         // how many series there may be; 0 for no limit
+	OnProblem func(error) // is told what goes wrong while nobody waits for it, by any goroutine; it must not call Close
+	FS        disk.FS     // disk.OS() if nil
 
 	segment int64 // bytes of a segment of the log: tests make it small
 }
@@ -108,4 +112,5 @@ var (
 	ErrClosed   = errors.New("the store is closed")
 	ErrNotStore = errors.New("not a series store")
 	ErrLimit    = errors.New("there are as many series as Options.MaxSeries allows")
+	ErrKeepsAll = errors.New("it keeps all points of one time, not the last one only, which is for a store to begin with")
 )

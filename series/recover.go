@@ -139,12 +139,15 @@ func (s *Store) openDirectory() (known bool, err error) {
 	}
 	// Whoever had the lock may have changed it, or made it.
 	if s.manifest, e = readManifest(s.fs, s.dir); e == nil || err == nil {
+		if e == nil && s.o.KeepLast && !s.manifest.keepLast {
+			e = ErrKeepsAll
+		}
 		return true, e
 	}
 	if damage != nil {
 		s.recovery.damage(damage)
 	}
-	s.manifest = manifest{created: time.Now().UnixNano(), segment: 1}
+	s.manifest = manifest{created: time.Now().UnixNano(), segment: 1, keepLast: s.o.KeepLast}
 	return damage == nil, s.manifest.write(s.fs, s.dir)
 }
 

@@ -16,6 +16,7 @@ type Stats struct {
 	Series      int
 	Points      uint64 // that can be read now
 	First, Last int64  // their least and greatest time, if there are any
+	KeepLast    bool   // see Options
 
 	VolumeBytes, LogBytes, NameBytes, CheckpointBytes int64 // of files
 
@@ -38,7 +39,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	}
 	st := Stats{
 		Series: s.names.Len(), NameIndex: int64(s.names.Bytes()), Volumes: s.volumes.List(), IO: s.volumes.Stats(),
-		First: math.MaxInt64, Last: math.MinInt64,
+		First: math.MaxInt64, Last: math.MinInt64, KeepLast: s.manifest.keepLast,
 	}
 	for i := range s.shards {
 		sh := &s.shards[i]

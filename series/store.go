@@ -143,7 +143,8 @@ func (s *Store) finish() error {
 
 // keepManifest says that the volumes are durable below an address.
 func (s *Store) keepManifest(durable uint64, segment uint32) error {
-	m := manifest{created: s.manifest.created, durable: durable, segment: max(segment, s.manifest.segment)}
+	m := s.manifest
+	m.durable, m.segment = durable, max(segment, m.segment)
 	if err := m.write(s.fs, s.dir); err != nil {
 		return err
 	}

@@ -95,6 +95,7 @@ func (f *Forest) makeEvents(id names.ID, s *state) *rare {
 	r := f.makeRare(id, s)
 	if r.texts == nil {
 		r.texts, r.lateTexts = &texts{}, &texts{}
+		s.flags |= hasTexts
 	}
 	return r
 }
@@ -115,7 +116,12 @@ func (f *Forest) Again(id names.ID, time int64, value float64, text []byte, plac
 			value = t.put(text)
 		}
 	} else if !late {
-		late, err = f.room(id, s, time)
+		if late, err = f.room(id, s, time); late && err == nil {
+			if gone, err := f.superseded(id, s, time); gone || err != nil {
+				s.ordinal = place.Ordinal + 1
+				return false, err
+			}
+		}
 	}
 	if err != nil {
 		return false, err

@@ -123,7 +123,7 @@ func (f *Forest) flush(id names.ID, s *state) error {
 	c := f.newChain(id, s, r)
 	if mixed {
 		c.header.Late = r.late
-		if err := r.addLate(&c); err != nil {
+		if err := r.addLate(&c, f.keepsLast(s)); err != nil {
 			return err
 		}
 	}

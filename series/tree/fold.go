@@ -16,11 +16,10 @@ import (
 // FoldOptions say what a Fold leaves out besides what was deleted.
 type FoldOptions struct {
 	Before int64 // points of times before this one, unless it is 0
-	Dedup  bool  // of points of one time, all but the last
 
 	// Keep makes inner nodes stay as they are, unless something below them is late, deleted, too old, or at an address
 	// before From. What is written then is about what has changed, and the nodes between; small leaves below nodes that
-	// stay remain small. With Dedup, nothing stays.
+	// stay remain small.
 	Keep bool
 	From uint64
 }
@@ -86,9 +85,6 @@ func (f *Forest) BeginFold(id names.ID, o FoldOptions) (*Fold, error) {
 	return x, nil
 }
 
-// keeps reports whether nodes may stay.
-func (x *Fold) keeps() bool { return x.options.Keep && !x.options.Dedup }
-
 // Run reads the points and writes them. It needs no lock, and memory for the points of a few leaves, however long the
 // series is. After an error, that of ctx included, it may be tried again.
 func (x *Fold) Run(ctx context.Context) error {
@@ -96,7 +92,7 @@ func (x *Fold) Run(ctx context.Context) error {
 		return nil
 	}
 	x.refs, x.written, x.read, x.tiny, x.scraps = nil, 0, 0, 0, 0
-	w := x.view.walk(false, x.keeps(), nil)
+	w := x.view.walk(false, x.options.Keep, nil)
 	w.whole = func(ref *node.Ref) bool { return ref.Level > 0 && ref.Oldest >= x.options.From }
 	w.opened = func(ref *node.Ref) {
 		x.read++
@@ -104,7 +100,7 @@ func (x *Fold) Run(ctx context.Context) error {
 			x.tiny++
 		}
 	}
-	q := queue{w: w, events: x.view.events, dedup: x.options.Dedup}
+	q := queue{w: w, events: x.view.events}
 	var l leaf
 	var hint codec.Hint
 	for !x.disturbed.Load() {
@@ -204,7 +200,7 @@ func (f *Forest) EndFold(x *Fold) (ok bool, err error) {
 		h.Late = r.latePersisted
 	}
 	read, small := x.leaves, x.small // that are replaced: all that there were, or those that were read
-	if x.keeps() {
+	if x.options.Keep {
 		read, small = min(x.read, read), min(x.tiny, small)
 	}
 	replaced := node.Replaced{

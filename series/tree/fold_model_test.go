@@ -1,7 +1,6 @@
 package tree_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,7 +42,6 @@ func (m *machine) BeginFold(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "retention") == 0 {
 		x.options.Before = m.now[id] - rapid.Int64Range(0, 100).Draw(t, "age")
 	}
-	x.options.Dedup = rapid.IntRange(0, 3).Draw(t, "dedup") == 0
 	if rapid.Bool().Draw(t, "keep") {
 		x.options.Keep = true
 		x.options.From = rapid.Uint64Range(m.volumes.Oldest(), m.volumes.End()).Draw(t, "from")
@@ -106,22 +104,9 @@ func (m *machine) EndFold(*rapid.T) {
 // takeAway marks the points that a fold has left out.
 func (m *machine) takeAway(id names.ID, x *fold) {
 	points := m.points[id][:x.points]
-	var kept []int
 	for i, p := range points {
 		if x.options.Before != 0 && p.time < x.options.Before {
 			m.cut = m.cut || !p.gone
-			points[i].gone = true
-		}
-		if !points[i].gone {
-			kept = append(kept, i)
-		}
-	}
-	if !x.options.Dedup {
-		return
-	}
-	slices.SortStableFunc(kept, func(i, j int) int { return cmp.Compare(points[i].time, points[j].time) })
-	for k, i := range kept {
-		if k+1 < len(kept) && points[kept[k+1]].time == points[i].time {
 			points[i].gone = true
 		}
 	}

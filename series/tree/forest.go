@@ -93,6 +93,8 @@ const (
 	closed = 1 << iota
 	// hasRare: there is an entry in Forest.rare.
 	hasRare
+	// hasTexts: the points of the series are texts.
+	hasTexts
 )
 
 // Forest is the trees of the series whose IDs are first, first + stride, first + 2·stride and so on. It is not safe
@@ -101,6 +103,7 @@ type Forest struct {
 	writer
 	first, stride names.ID
 	limits        Limits
+	last          bool // of points of one time, the last one counts
 	arena         arena.Arena
 	pages         []*[pageSize]state
 	rare          map[names.ID]*rare

@@ -42,9 +42,11 @@ type machine struct {
 	log     []entry
 	now     map[names.ID]int64
 	limits  tree.Limits
-	// distinct: points of one time have values of their own, and the machine does not start again, since the order of
-	// late points of one time may be another one afterwards.
-	distinct   bool
+	// distinct: points of one time have values of their own, and the machine does not start again unless only the last of
+	// them counts, since the order of late points of one time may be another one afterwards.
+	distinct bool
+	// last: of points of one time, only the last one counts.
+	last       bool
 	checkpoint []byte
 	folds      map[names.ID]*fold
 	cut        bool // whether points were ever taken away
@@ -63,9 +65,18 @@ func newMachine(t *rapid.T) *machine {
 	}
 	m := &machine{t: t, volumes: &dropping{Volumes: v}, points: map[names.ID][]point{}, now: map[names.ID]int64{}, folds: map[names.ID]*fold{}}
 	m.distinct = rapid.Bool().Draw(t, "distinct")
+	m.last = rapid.Bool().Draw(t, "last")
 	m.drawLimits()
-	m.forest = tree.New(m.volumes, firstID, stride, m.limits)
+	m.forest = m.newForest()
 	return m
+}
+
+func (m *machine) newForest() *tree.Forest {
+	f := tree.New(m.volumes, firstID, stride, m.limits)
+	if m.last {
+		f.KeepLast()
+	}
+	return f
 }
 
 func (m *machine) drawLimits() {
@@ -85,7 +96,7 @@ func (m *machine) id() names.ID {
 func (m *machine) append(id names.ID, time int64) {
 	p := point{time: time, value: float64(time * 7 % 5)}
 	var err error
-	if m.distinct {
+	if m.distinct && !(m.last && id == events) {
 		p.value = float64(rapid.IntRange(-9, 9).Draw(m.t, "value"))
 	}
 	if id == events {
@@ -162,7 +173,7 @@ func (m *machine) Checkpoint(*rapid.T) {
 func (m *machine) Again(t *rapid.T) {
 	m.no(m.forest.Release())
 	m.drawLimits()
-	f := tree.New(m.volumes, firstID, stride, m.limits)
+	f := m.newForest()
 	from := uint64(0)
 	if rest := m.checkpoint; len(rest) > 0 && rapid.Bool().Draw(t, "from the checkpoint") {
 		position, rest, err := f.LoadPage(rest)
@@ -216,11 +227,24 @@ func (m *machine) Check(*rapid.T) {
 			}
 		}
 		slices.SortStableFunc(want, func(a, b point) int { return cmp.Compare(a.time, b.time) })
+		if m.last && id != events {
+			want = lastOnly(want)
+		}
 		view := m.forest.View(id, from, to)
 		m.checkPoints(id, view, want)
 		m.checkSums(id, view, want, from, to)
 		m.forest.Verify(id, func(ref node.Ref, err error) { m.t.Fatalf("series %d: the node at %#x: %v", id, ref.At, err) })
 	}
+}
+
+// lastOnly is the last of the points of each time.
+func lastOnly(points []point) (last []point) {
+	for i, p := range points {
+		if i+1 == len(points) || points[i+1].time != p.time {
+			last = append(last, p)
+		}
+	}
+	return last
 }
 
 func (m *machine) checkPoints(id names.ID, view *tree.View, want []point) {
@@ -297,7 +321,7 @@ func TestModel(t *testing.T) {
 			"": m.Check, "Grow": m.Grow, "Late": m.Late, "Flush": m.Flush, "Close": m.Close, "Limits": m.Limits,
 			"Delete": m.Delete, "BeginFold": m.BeginFold, "RunFold": m.RunFold, "EndFold": m.EndFold, "Drop": m.Drop,
 		}
-		if !m.distinct {
+		if !m.distinct || m.last {
 			actions["Again"], actions["Checkpoint"] = m.Again, m.Checkpoint
 		}
 		t.Repeat(actions)

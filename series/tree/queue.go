@@ -10,8 +10,8 @@ import (
 // queue is points that were read, and are to be written in leaves: always as many as the largest leaf holds and one
 // more, until the end, or until a node that stays as it is.
 type queue struct {
-	w             *walk // nil at the end
-	events, dedup bool
+	w      *walk // nil at the end
+	events bool
 
 	times  []int64
 	values []float64
@@ -64,23 +64,7 @@ func (q *queue) add(it *item) {
 	for _, text := range it.texts {
 		q.bytes += len(text)
 	}
-	if !q.dedup {
-		q.times, q.values, q.texts = append(q.times, it.times...), append(q.values, it.values...), append(q.texts, it.texts...)
-		return
-	}
-	for i, time := range it.times {
-		if last := len(q.times) - 1; last >= q.begin && q.times[last] == time {
-			q.times, q.values = q.times[:last], q.values[:last]
-			if q.events {
-				q.bytes -= len(q.texts[last])
-				q.texts = q.texts[:last]
-			}
-		}
-		q.times, q.values = append(q.times, time), append(q.values, it.values[i])
-		if q.events {
-			q.texts = append(q.texts, it.texts[i])
-		}
-	}
+	q.times, q.values, q.texts = append(q.times, it.times...), append(q.values, it.values...), append(q.texts, it.texts...)
 }
 
 // front is the points, with texts if they are events, none at the end or before a node that stays. It is valid until the next call.

@@ -55,20 +55,25 @@ func (f *Forest) floor(s *state) (time int64, ok bool) {
 	return s.refsTotal.LastTime, s.refsTotal.Count > 0
 }
 
-func (f *Forest) late(s *state, time int64) bool {
-	if s.tailLen > 0 {
+// late reports whether a point comes too late for the tail.
+func (f *Forest) late(id names.ID, s *state, time int64) bool {
+	if s.flags&hasRare != 0 && f.rare[id].behind(time) {
+		return true
+	}
+	last := f.keepsLast(s)
+	if s.tailLen > 0 && !last {
 		if times, _ := f.tailOf(s); time >= times[s.tailLen-1] {
 			return false
 		}
 	}
 	floor, ok := f.floor(s)
-	return ok && time < floor
+	return ok && (time < floor || time == floor && last)
 }
 
 // room makes room in the tail for a point unless it is late, and reports whether it is: also for want of the points
 // that were in the tail.
 func (f *Forest) room(id names.ID, s *state, time int64) (late bool, err error) {
-	if f.late(s, time) {
+	if f.late(id, s, time) {
 		return true, nil
 	}
 	if int(s.tailLen) < f.limits.Tail {
@@ -77,12 +82,15 @@ func (f *Forest) room(id names.ID, s *state, time int64) (late bool, err error) 
 	if err := f.seal(id, s); err != nil {
 		return false, err
 	}
-	return f.late(s, time), nil
+	return f.late(id, s, time), nil
 }
 
-// put adds a point that is not late to the tail, behind those of the same time.
+// put adds a point that is not late to the tail: behind those of the same time, or in their place.
 func (f *Forest) put(s *state, time int64, value float64) error {
 	times, values := f.tailOf(s)
+	if f.keepsLast(s) && replaceValue(times[:s.tailLen], values, time, value) {
+		return nil
+	}
 	if int(s.tailLen) == len(times) {
 		if err := f.growTail(s); err != nil {
 			return err

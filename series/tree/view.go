@@ -15,6 +15,7 @@ type View struct {
 	lanes     []laneView // in the order in which points of one time count
 	deletions []Deletion
 	events    bool
+	last      bool // of points of one time, the last one counts
 	from, to  int64
 }
 
@@ -35,6 +36,7 @@ func (f *Forest) View(id names.ID, from, to int64) *View {
 	if s == nil || from > to {
 		return v
 	}
+	v.last = f.keepsLast(s)
 	r := f.rareOf(id, s)
 	main := laneView{refs: overlapping(f.lane0(s), from, to)}
 	if s.vectors > 0 {
@@ -74,7 +76,7 @@ func (f *Forest) View(id names.ID, from, to int64) *View {
 	}
 	if len(r.times) > 0 {
 		var late laneView
-		late.times, late.values = r.sortLate()
+		late.times, late.values = r.sortLate(v.last)
 		lo, hi := span(late.times, from, to)
 		late.times, late.values = late.times[lo:hi], late.values[lo:hi]
 		if r.lateTexts != nil {

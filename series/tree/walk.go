@@ -186,6 +186,14 @@ func (w *walk) settle(limit int64) (l *laneWalk, bound int64, err error) {
 		if it.first > limit {
 			return nil, 0, nil
 		}
+		if w.view.last && it.first >= w.lo {
+			if again, err := w.supersede(it.first); again || err != nil {
+				if err != nil {
+					return nil, 0, err
+				}
+				continue
+			}
+		}
 		if it.kind == points && it.last >= w.lo {
 			if it.first >= w.lo {
 				return l, bound, nil
@@ -202,7 +210,7 @@ func (w *walk) settle(limit int64) (l *laneWalk, bound int64, err error) {
 		case it.last < w.lo || it.kind == points:
 		case it.kind == vector:
 			err = w.decode(l, *it)
-		case !w.skips(&it.ref):
+		case !w.skips(&it.ref, it.last <= bound):
 			err = w.open(l, it.ref)
 		}
 		if err != nil {
@@ -220,10 +228,11 @@ func (w *walk) counts(it *item) bool {
 	return !some && (w.whole == nil || w.whole(&it.ref))
 }
 
-// skips reports whether nothing of a subtree is wanted.
-func (w *walk) skips(r *node.Ref) bool {
+// skips reports whether nothing of a subtree is wanted. If it is not alone, what is not wanted of it may supersede what
+// is of others.
+func (w *walk) skips(r *node.Ref, alone bool) bool {
 	_, all := refDeleted(w.view.deletions, r)
-	return all || w.keep != nil && !w.keep.Meets(r.Min, r.Max)
+	return all || w.keep != nil && !w.keep.Meets(r.Min, r.Max) && (alone || !w.view.last)
 }
 
 // least is the lane whose next item begins first, and up to which key it may go before it is another lane's turn.
@@ -242,7 +251,7 @@ func (w *walk) least(limit int64) (best *laneWalk, bound int64) {
 	for i := range w.lanes {
 		if s := w.lanes[i].stack; i != at && len(s) > 0 {
 			first := s[len(s)-1].first
-			if i < at {
+			if i < at || w.view.last {
 				first-- // of points with one key, those of the lane before come first
 			}
 			bound = min(bound, first)
