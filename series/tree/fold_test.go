@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"weir/series/codec"
 	"weir/series/disk/faulty"
 	"weir/series/names"
 	"weir/series/tree"
@@ -176,7 +177,11 @@ func TestFoldedFromItsNodes(t *testing.T) {
 	d := &dropping{Volumes: v}
 	limits := tree.Limits{Tail: 16, Leaf: 200, Late: 10}
 	f := tree.New(d, 0, 1, limits)
-	for round := range 4 {
+	rounds := 4
+	if testing.Short() {
+		rounds = 2 // each reads all that those before have left; one goroutine has nothing for the race detector
+	}
+	for round := range rounds {
 		fragments(t, f, 0, 3000*(round+1))
 		x, err := f.BeginFold(0, tree.FoldOptions{})
 		if err != nil {
@@ -272,6 +277,28 @@ func TestFoldEvents(t *testing.T) {
 		if i > 0 && times[i] <= times[i-1] || texts[times[i]] != string(got[i]) {
 			t.Fatalf("event %d at %d: %.20q, want %.20q", i, times[i], got[i], texts[times[i]])
 		}
+	}
+}
+
+// Of points of one time the last one is kept, wherever leaves end.
+func TestFoldDedup(t *testing.T) {
+	v, _ := openVolumes(t)
+	f := tree.New(v, 0, 1, tree.Limits{Tail: codec.Max, Leaf: 4096, Late: 100})
+	defer f.Release()
+	for i := range int64(300_000) {
+		if _, err := f.Append(0, i/3, float64(i), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foldAll(t, f, 0, tree.FoldOptions{Dedup: true})
+	times, values := all(t, f, 0)
+	for i := range times {
+		if times[i] != int64(i) || values[i] != float64(i)*3+2 {
+			t.Fatalf("point %d: %v at %d", i, values[i], times[i])
+		}
+	}
+	if len(times) != 100_000 {
+		t.Fatalf("%d points, want 100000", len(times))
 	}
 }
 

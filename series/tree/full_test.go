@@ -14,6 +14,9 @@ import (
 // While the disk is full points are refused once there is no room for them in memory. Nothing that was accepted is
 // lost, and it goes on by itself when there is room again.
 func TestDiskFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it fills a disk by one goroutine, which takes minutes with the race detector, and has nothing for it to find")
+	}
 	d := faulty.New()
 	v, err := volume.Open(d, "v", volume.Options{Size: volume.MinSize, Buffer: 1 << 17, Reserve: -1})
 	if err != nil {
