@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weir/series/codec"
 	"weir/series/disk/faulty"
 	"weir/series/names"
 	"weir/series/tree"
@@ -277,28 +276,6 @@ func TestFoldEvents(t *testing.T) {
 		if i > 0 && times[i] <= times[i-1] || texts[times[i]] != string(got[i]) {
 			t.Fatalf("event %d at %d: %.20q, want %.20q", i, times[i], got[i], texts[times[i]])
 		}
-	}
-}
-
-// Of points of one time the last one is kept, wherever leaves end.
-func TestFoldDedup(t *testing.T) {
-	v, _ := openVolumes(t)
-	f := tree.New(v, 0, 1, tree.Limits{Tail: codec.Max, Leaf: 4096, Late: 100})
-	defer f.Release()
-	for i := range int64(300_000) {
-		if _, err := f.Append(0, i/3, float64(i), 1); err != nil {
-			t.Fatal(err)
-		}
-	}
-	foldAll(t, f, 0, tree.FoldOptions{Dedup: true})
-	times, values := all(t, f, 0)
-	for i := range times {
-		if times[i] != int64(i) || values[i] != float64(i)*3+2 {
-			t.Fatalf("point %d: %v at %d", i, values[i], times[i])
-		}
-	}
-	if len(times) != 100_000 {
-		t.Fatalf("%d points, want 100000", len(times))
 	}
 }
 
