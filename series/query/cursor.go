@@ -26,7 +26,23 @@ func (c *columns) cut(n int) {
 		c.missing = c.missing[:n]
 	}
 	if len(c.texts) > 0 {
+		clear(c.texts[n:])
 		c.texts = c.texts[:n]
+	}
+}
+
+// move copies n rows to where others are.
+func (c *columns) move(to, from, n int) {
+	if to == from || n == 0 {
+		return
+	}
+	copy(c.times[to:], c.times[from:from+n])
+	copy(c.values[to*c.width:], c.values[from*c.width:(from+n)*c.width])
+	if len(c.missing) > 0 {
+		copy(c.missing[to:], c.missing[from:from+n])
+	}
+	if len(c.texts) > 0 {
+		copy(c.texts[to:], c.texts[from:from+n])
 	}
 }
 

@@ -30,6 +30,9 @@ func (a *account) take(n int) error {
 	return nil
 }
 
+// give counts n bytes less.
+func (a *account) give(n int64) { a.used.Add(-n) }
+
 // emitter hands batches to whoever reads them.
 type emitter struct {
 	ctx context.Context

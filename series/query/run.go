@@ -28,11 +28,11 @@ type Options struct {
 // sizes is how much is held at once.
 type sizes struct {
 	batch  int // rows of a batch
-	window int // rows that are merged at once, about
+	window int // rows that are merged at once, about; as many as there is memory for if 0
 	piece  int // spans that are summed up over a group of series at once
 }
 
-var usual = sizes{batch: 2048, window: 1 << 17, piece: 4096}
+var usual = sizes{batch: 2048, piece: 4096}
 
 // run is a query that runs.
 type run struct {
@@ -86,6 +86,11 @@ func Run(ctx context.Context, src Source, q *Query, opts Options) (*Rows, error)
 	r := &run{workers: opts.Workers, width: env.Width, sizes: opts.sizes}
 	if r.sizes == nil {
 		r.sizes = &usual
+	}
+	if env.Shape == rows.Text {
+		fewer := *r.sizes
+		fewer.batch = min(fewer.batch, 256) // a text may have 16 KiB
+		r.sizes = &fewer
 	}
 	r.memory.limit = opts.Memory
 	if r.memory.limit == 0 {

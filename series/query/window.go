@@ -2,15 +2,20 @@ package query
 
 import (
 	"context"
+	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 )
 
 // Times in the direction of reading are keys: time^mask, which ascend also where times descend.
 
-// merge emits the rows of some lanes by time. It takes the range in windows that hold about budget rows: reads all lanes
-// in a window, some at a time, merges, and goes on, so that no lane has to stay open and memory does not depend on the
-// number of points. A window that turns out too full is cut while it is read; the next one has the width of the last.
+// laneBytes is about what merging holds of a lane beside its rows.
+const laneBytes = 96
+
+// merge emits the rows of some lanes by time. It takes the range in windows that hold as many rows as there is memory
+// for: reads all lanes in a window, some at a time, merges, and goes on, so that no lane has to stay open and memory does
+// not depend on the number of points. A window that turns out too full is cut while it is read.
 func (r *run) merge(e *emitter, a, b, workers int) error {
 	p := r.p
 	mask, step := int64(0), uint64(1)
@@ -27,41 +32,35 @@ func (r *run) merge(e *emitter, a, b, workers int) error {
 	if first > last {
 		return nil
 	}
-	budget := max(r.sizes.window, 2*(b-a))
-	if p.q.Limit > 0 && len(p.q.Apply) == 0 && p.q.Limit+p.q.Offset < uint64(budget) {
-		budget = min(budget, max(int(p.q.Limit+p.q.Offset), 2*(b-a), 1024))
+	if err := r.memory.take(laneBytes * (b - a)); err != nil {
+		return err
 	}
+	defer r.memory.give(int64(laneBytes * (b - a)))
+	budget := r.budget(b-a, r.workers/workers)
 
-	// One goroutine reads windows, this one merges the window before.
+	// One goroutine reads windows, this one merges the window before; the slices go back and forth.
 	ctx, cancel := context.WithCancel(e.ctx)
-	windows := make(chan *window)
+	windows, merged := make(chan *window), make(chan *window, 2)
 	var failed error
 	go func() {
 		defer close(windows)
-		width := uint64(last) - uint64(first)
+		width := ^uint64(0)
 		for {
 			end := last
 			if uint64(last)-uint64(first) > width {
 				end = first + int64(width)
 			}
-			w := &window{run: r, lane: a, first: first, mask: mask, step: step, budget: int64(budget)}
+			w := &window{run: r, lane: a, mask: mask, step: step, budget: budget}
+			select {
+			case w = <-merged:
+			default:
+			}
+			w.first = first
 			if failed = w.read(ctx, a, b, end, workers); failed != nil {
 				w.free()
 				return
 			}
-			end = w.last.Load()
-			width = uint64(end) - uint64(first)
-			if rows := w.rows.Load(); rows < int64(budget)/2 {
-				factor := uint64(2)
-				if rows < int64(budget)/64 {
-					factor = 64
-				}
-				if width = (width + 1) * factor; width/factor < uint64(end)-uint64(first) || width == 0 {
-					width = 1<<64 - 1
-				} else {
-					width--
-				}
-			}
+			end, width = w.last.Load(), w.nextWidth()
 			select {
 			case windows <- w:
 			case <-ctx.Done():
@@ -76,13 +75,15 @@ func (r *run) merge(e *emitter, a, b, workers int) error {
 		}
 	}()
 	var err error
+	var order sorter
 	for w := range windows {
 		if err == nil {
-			if err = w.merge(e); err != nil {
+			if err = w.merge(e, &order); err != nil {
 				cancel()
 			}
 		}
 		w.free()
+		merged <- w
 	}
 	cancel()
 	if err == nil {
@@ -91,18 +92,36 @@ func (r *run) merge(e *emitter, a, b, workers int) error {
 	return err
 }
 
+// budget is how many bytes of rows a window of some lanes holds, where there are so many merges at once: two windows
+// are held at a time, in slices that are longer than what they hold, and beside what sorts them. There is room for two
+// rows of each lane, and for few more rows than a limit leaves of the answer.
+func (r *run) budget(lanes, merges int) int64 {
+	rows := uint64(r.sizes.window)
+	if rows == 0 {
+		rows = uint64(r.memory.limit) / 8 / uint64(merges) / uint64(r.rowBytes)
+	}
+	if q := r.p.q; q.Limit > 0 && len(q.Apply) == 0 && q.Limit < rows && q.Offset < rows {
+		rows = min(rows, max(q.Limit+q.Offset, 1024))
+	}
+	return int64(max(rows, uint64(2*lanes))) * int64(r.rowBytes)
+}
+
 // window is the rows of some lanes within keys.
 type window struct {
 	run    *run
 	lane   int   // the first
 	first  int64 // key
+	end    int64 // key of the last that was asked for
 	last   atomic.Int64
 	mask   int64
 	step   uint64
-	budget int64
-	rows   atomic.Int64
+	budget int64 // bytes
 	bytes  atomic.Int64
 	parts  []part // in the order of lanes
+
+	reads sync.RWMutex // held for reading while a lane is read, for writing to cut what was read
+	done  atomic.Int64 // lanes that were read
+	lanes int
 }
 
 // part is the rows of some lanes, one behind the other.
@@ -122,24 +141,83 @@ func (w *window) lower(last int64) {
 	}
 }
 
-// halve cuts the window to the half, at the begin of a step; it reports false if it is a step wide.
-func (w *window) halve() bool {
-	last := w.last.Load()
-	steps := (uint64(last) - uint64(w.first)) / w.step // but one
-	if steps == 0 {
-		return false
+// goal is how full a window should be: less than it may, so that it is seldom cut.
+func (w *window) goal() float64 { return float64(w.budget) * 7 / 8 }
+
+// shrink cuts a window that is too full, at the begin of a step, to what it will hold when all lanes are read if the
+// others are like those that were, which they need not be: it is done again where that is not enough.
+func (w *window) shrink() {
+	if uint64(w.last.Load())-uint64(w.first) < w.step {
+		return // a step is the least
 	}
-	w.lower(w.first + int64((steps-steps/2)*w.step) - 1)
-	return true
+	w.reads.Lock()
+	defer w.reads.Unlock()
+	if w.trim(); w.bytes.Load() <= w.budget || uint64(w.last.Load())-uint64(w.first) < w.step {
+		return // another goroutine was faster
+	}
+	rows := 0
+	for i := range w.parts {
+		rows += w.parts[i].len()
+	}
+	var sample []int64
+	stride := max(rows/4096, 1)
+	for i := range w.parts {
+		for at := 0; at < w.parts[i].len(); at += stride {
+			sample = append(sample, w.parts[i].times[at]^w.mask)
+		}
+	}
+	slices.Sort(sample)
+	keep := max(w.goal()*float64(w.done.Load())/float64(w.lanes)/float64(w.bytes.Load()), 1./4)
+	cut := sample[int(keep*float64(len(sample)))]
+	steps := max((uint64(cut)-uint64(w.first))/w.step, 1)
+	w.lower(w.first + int64(steps*w.step-1))
+	w.trim()
+}
+
+// nextWidth is how many keys, but one, the next window should have, if its rows come as those of this one: all that are
+// left if this one turned out rather empty, as the last one does.
+func (w *window) nextWidth() uint64 {
+	bytes := float64(w.bytes.Load())
+	if w.last.Load() == w.end && bytes < w.goal()/2 {
+		return ^uint64(0)
+	}
+	begin := w.last.Load()
+	for i := range w.parts {
+		p := &w.parts[i]
+		from := 0
+		for _, end := range p.ends {
+			if end > from {
+				begin = min(begin, p.times[from]^w.mask)
+			}
+			from = end
+		}
+	}
+	width := (float64(uint64(w.last.Load())-uint64(begin)) + 1) * min(w.goal()/max(bytes, 1), 64)
+	if width >= 1<<63 {
+		return ^uint64(0)
+	}
+	return max(uint64(width)/w.step, 1)*w.step - 1
 }
 
 // free gives the memory of the window back.
-func (w *window) free() { w.run.memory.used.Add(-w.bytes.Load()) }
+func (w *window) free() {
+	w.run.memory.give(w.bytes.Swap(0))
+	for i := range w.parts {
+		p := &w.parts[i]
+		p.cut(0)
+		p.lanes, p.ends = p.lanes[:0], p.ends[:0]
+	}
+}
 
 func (w *window) read(ctx context.Context, a, b int, last int64, workers int) error {
+	w.end = last
 	w.last.Store(last)
+	w.done.Store(0)
+	w.lanes = b - a
 	per := max((b-a+4*workers-1)/(4*workers), 1)
-	w.parts = make([]part, (b-a+per-1)/per)
+	if w.parts == nil {
+		w.parts = make([]part, (b-a+per-1)/per)
+	}
 	workers = min(workers, len(w.parts))
 	var next atomic.Int64
 	var group sync.WaitGroup
@@ -151,9 +229,16 @@ func (w *window) read(ctx context.Context, a, b int, last int64, workers int) er
 				return
 			}
 			for lane := a + n*per; lane < min(a+(n+1)*per, b); lane++ {
-				if errs[i] = w.readLane(ctx, &w.parts[n], lane); errs[i] != nil {
+				w.reads.RLock()
+				errs[i] = w.readLane(ctx, &w.parts[n], lane)
+				w.reads.RUnlock()
+				if errs[i] != nil {
 					next.Add(int64(len(w.parts)))
 					return
+				}
+				w.done.Add(1)
+				if w.bytes.Load() > w.budget {
+					w.shrink()
 				}
 			}
 		}
@@ -168,9 +253,7 @@ func (w *window) read(ctx context.Context, a, b int, last int64, workers int) er
 			return err
 		}
 	}
-	for i := range w.parts {
-		w.trim(&w.parts[i])
-	}
+	w.trim()
 	return nil
 }
 
@@ -186,25 +269,19 @@ func (w *window) readLane(ctx context.Context, p *part, lane int) error {
 	}
 	defer cur.close()
 	p.width = w.run.width
-	begin, size := p.len(), min(64, w.run.sizes.batch)
+	begin, size, held := p.len(), min(64, w.run.sizes.batch), int64(0)
 	for more := true; more; {
 		n := p.len()
 		if more, err = cur.next(&p.columns, size); err != nil {
 			return err
 		}
 		size = min(2*size, w.run.sizes.batch)
-		got := p.len() - n
-		w.rows.Add(int64(got))
-		bytes := got * w.run.rowBytes
-		for i := n; i < len(p.texts); i++ {
-			bytes += len(p.texts[i])
-		}
-		w.bytes.Add(int64(bytes))
-		if err := w.run.memory.take(bytes); err != nil {
-			w.bytes.Add(-int64(bytes))
+		bytes := w.size(p, n, p.len())
+		if err := w.run.memory.take(int(bytes)); err != nil {
 			return err
 		}
-		if int64(p.len()-begin) > w.budget {
+		w.bytes.Add(bytes)
+		if held += bytes; held > w.budget {
 			// This lane alone fills the window. Rows of the last key may still come: they are for the next one.
 			if key := p.times[p.len()-1] ^ w.mask; key > w.first {
 				w.lower(key - 1)
@@ -215,163 +292,136 @@ func (w *window) readLane(ctx context.Context, p *part, lane int) error {
 	if p.len() > begin {
 		p.lanes, p.ends = append(p.lanes, lane), append(p.ends, p.len())
 	}
-	if w.rows.Load() > w.budget && w.halve() {
-		w.trim(p)
-	}
 	return nil
 }
 
-// trim drops rows behind the window's end.
-func (w *window) trim(p *part) {
-	last := w.last.Load()
-	from, to := 0, 0
-	for i, end := range p.ends {
-		n := from
-		for n < end && p.times[n]^w.mask <= last {
-			n++
+// size is how many bytes some rows of a part take.
+func (w *window) size(p *part, from, to int) int64 {
+	bytes := int64((to - from) * w.run.rowBytes)
+	if len(p.texts) > 0 {
+		for _, text := range p.texts[from:to] {
+			bytes += int64(len(text))
 		}
-		if to != from {
-			copy(p.times[to:], p.times[from:n])
-			copy(p.values[to*p.width:], p.values[from*p.width:n*p.width])
-			if len(p.missing) > 0 {
-				copy(p.missing[to:], p.missing[from:n])
-			}
-			if len(p.texts) > 0 {
-				copy(p.texts[to:], p.texts[from:n])
-			}
-		}
-		to += n - from
-		from, p.ends[i] = end, to
 	}
-	w.rows.Add(int64(to - p.len()))
-	dropped := (p.len() - to) * w.run.rowBytes
-	w.bytes.Add(-int64(dropped))
-	w.run.memory.used.Add(-int64(dropped))
-	p.cut(to)
+	return bytes
 }
 
-// strand is what is left to merge of a lane.
+// trim drops rows behind the window's end.
+func (w *window) trim() {
+	last := w.last.Load()
+	for i := range w.parts {
+		p := &w.parts[i]
+		from, to, dropped := 0, 0, int64(0)
+		for i, end := range p.ends {
+			kept := sort.Search(end-from, func(i int) bool { return p.times[from+i]^w.mask > last })
+			dropped += w.size(p, from+kept, end)
+			p.move(to, from, kept)
+			to += kept
+			from, p.ends[i] = end, to
+		}
+		w.bytes.Add(-dropped)
+		w.run.memory.give(dropped)
+		p.columns.cut(to)
+	}
+}
+
+// strand is where the rows of a lane are.
 type strand struct {
-	key     int64
-	at, end int
-	part    *part
-	label   uint32
+	part  *part
+	label uint32
 }
 
 // merge emits the rows by key; of rows with one key, those of the first lane come first, of the last one if backward.
-func (w *window) merge(e *emitter) error {
+func (w *window) merge(e *emitter, order *sorter) error {
 	r := w.run
-	var s []strand
+	rows := 0
 	for i := range w.parts {
-		p := &w.parts[i]
-		begin := 0
-		for j, lane := range p.lanes {
-			// A series whose name is gone was deleted meanwhile.
-			if end := p.ends[j]; end > begin && r.name(int(r.p.label[lane])) != "" {
-				s = append(s, strand{p.times[begin] ^ w.mask, begin, end, p, r.p.label[lane] - r.base(w.lane)})
-			}
-			begin = p.ends[j]
-		}
+		rows += w.parts[i].len()
 	}
-	if w.mask != 0 {
-		for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
-			s[i], s[j] = s[j], s[i]
+	if err := r.memory.take(2 * entryBytes * rows); err != nil {
+		return err
+	}
+	defer r.memory.give(int64(2 * entryBytes * rows))
+	if cap(order.entries) < rows {
+		order.entries = make([]entry, 0, rows)
+	}
+	order.entries = order.entries[:0]
+	var strands []strand
+	add := func(p *part, i int) {
+		// A series whose name is gone was deleted meanwhile.
+		label := int(r.p.label[p.lanes[i]])
+		if r.name(label) == "" {
+			return
+		}
+		begin := 0
+		if i > 0 {
+			begin = p.ends[i-1]
+		}
+		for row := begin; row < p.ends[i]; row++ {
+			order.entries = append(order.entries, entry{p.times[row] ^ w.mask, uint32(len(strands)), uint32(row)})
+		}
+		strands = append(strands, strand{p, uint32(label) - r.base(w.lane)})
+	}
+	if w.mask == 0 {
+		for i := range w.parts {
+			for k := range w.parts[i].lanes {
+				add(&w.parts[i], k)
+			}
+		}
+	} else {
+		for i := len(w.parts) - 1; i >= 0; i-- {
+			for k := len(w.parts[i].lanes) - 1; k >= 0; k-- {
+				add(&w.parts[i], k)
+			}
 		}
 	}
 	out := r.batch(w.lane)
-	full := func() error {
-		err := e.emit(out)
-		out = r.batch(w.lane)
+	err := order.sort(func(sorted []entry) error {
+		for len(sorted) > 0 {
+			n := min(len(sorted), r.sizes.batch-out.Len())
+			w.take(out, sorted[:n], strands)
+			if sorted = sorted[n:]; out.Len() == r.sizes.batch {
+				if err := e.emit(out); err != nil {
+					return err
+				}
+				out = r.batch(w.lane)
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return err
-	}
-	t := newTree(s)
-	for len(s) > 0 {
-		top := &s[t.best()]
-		p, at := top.part, top.at
-		out.Series = append(out.Series, top.label)
-		out.Times = append(out.Times, p.times[at])
-		if p.width == 1 {
-			out.Values = append(out.Values, p.values[at])
-		} else {
-			out.Values = append(out.Values, p.values[at*p.width:(at+1)*p.width]...)
-		}
-		if len(p.missing) > 0 {
-			out.Missing = append(out.Missing, p.missing[at])
-		}
-		if len(p.texts) > 0 {
-			out.Texts = append(out.Texts, p.texts[at])
-		}
-		if len(out.Series) == r.sizes.batch {
-			if err := full(); err != nil {
-				return err
-			}
-		}
-		top.at++
-		if top.at == top.end {
-			if !t.remove() {
-				break
-			}
-			continue
-		}
-		top.key = p.times[top.at] ^ w.mask
-		t.fix()
 	}
 	return e.emit(out)
 }
 
-// tree is a heap of strands: by key, then by index.
-type tree struct {
-	s    []strand
-	heap []int32
-}
-
-func newTree(s []strand) *tree {
-	t := &tree{s, make([]int32, len(s))}
-	for i := range s {
-		t.heap[i] = int32(i)
+// take appends rows to a batch.
+func (w *window) take(out *Batch, sorted []entry, strands []strand) {
+	n := out.Len()
+	out.Series, out.Times = grow(out.Series, len(sorted)), grow(out.Times, len(sorted))
+	series, times := out.Series[n:], out.Times[n:]
+	for i, x := range sorted {
+		series[i], times[i] = strands[x.strand].label, x.key^w.mask
 	}
-	for i := len(s)/2 - 1; i >= 0; i-- {
-		t.down(i)
-	}
-	return t
-}
-
-func (t *tree) best() int32 { return t.heap[0] }
-
-func (t *tree) less(a, b int32) bool {
-	x, y := t.s[a].key, t.s[b].key
-	return x < y || x == y && a < b
-}
-
-func (t *tree) down(i int) {
-	h := t.heap
-	moving := h[i]
-	for {
-		c := 2*i + 1
-		if c >= len(h) {
-			break
+	width := w.run.width
+	out.Values = grow(out.Values, len(sorted)*width)
+	values := out.Values[n*width:]
+	if width == 1 {
+		for i, x := range sorted {
+			values[i] = strands[x.strand].part.values[x.row]
 		}
-		if c+1 < len(h) && t.less(h[c+1], h[c]) {
-			c++
+	} else if width > 0 {
+		for i, x := range sorted {
+			copy(values[i*width:(i+1)*width], strands[x.strand].part.values[int(x.row)*width:])
 		}
-		if !t.less(h[c], moving) {
-			break
+	}
+	for _, x := range sorted {
+		p := strands[x.strand].part
+		if len(p.missing) > 0 {
+			out.Missing = append(out.Missing, p.missing[x.row])
 		}
-		h[i] = h[c]
-		i = c
+		if len(p.texts) > 0 {
+			out.Texts = append(out.Texts, p.texts[x.row])
+		}
 	}
-	h[i] = moving
-}
-
-func (t *tree) fix() { t.down(0) }
-
-// remove takes the best strand out and reports whether there is another.
-func (t *tree) remove() bool {
-	n := len(t.heap) - 1
-	t.heap[0] = t.heap[n]
-	t.heap = t.heap[:n]
-	if n > 0 {
-		t.down(0)
-	}
-	return n > 0
 }
