@@ -214,19 +214,11 @@ func decodeDecimal(dst []float64, src []byte) (rest []byte, err error) {
 		return nil, fmt.Errorf("%w: decimals begin with % x", ErrCorrupt, src[:2])
 	}
 	w := words(dst)
-	if rest, err = decodeColumn(w, src[2:]); err != nil {
+	s, rest, err := readColumn(w, src[2:])
+	if err != nil {
 		return nil, err
 	}
-	if divisor == 0 {
-		for i, d := range w {
-			dst[i] = float64(int64(d))
-		}
-	} else {
-		by := divisors[divisor]
-		for i, d := range w {
-			dst[i] = float64(int64(d)) / by
-		}
-	}
+	s.decimals(dst, divisor)
 	if flags&flagCorrected != 0 {
 		if rest, err = correct(w, rest); err != nil {
 			return nil, err

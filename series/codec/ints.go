@@ -365,60 +365,62 @@ func (c *column) append(dst []byte, vs []int64) []byte {
 
 // decodeColumn fills dst, of 1 to Max words, from a column.
 func decodeColumn(dst []uint64, src []byte) (rest []byte, err error) {
+	s, rest, err := readColumn(dst, src)
+	if err == nil {
+		s.rebuild(dst)
+	}
+	return rest, err
+}
+
+// readColumn fills dst, of 1 to Max words, with the residuals of a column, from the first that is none on, and returns
+// what they are to become.
+func readColumn(dst []uint64, src []byte) (s shape, rest []byte, err error) {
 	if len(src) < 1 {
-		return nil, errShort
+		return s, nil, errShort
 	}
 	head, kind := src[0], int(src[0]&kindMask)
+	s = shape{kind: kind, scale: 1}
 	if kind == kindRaw {
 		if head != kindRaw || len(src) < 1+8*len(dst) {
-			return nil, fmt.Errorf("%w: column of raw integers with head %#x in %d bytes", ErrCorrupt, head, len(src))
+			return s, nil, fmt.Errorf("%w: column of raw integers with head %#x in %d bytes", ErrCorrupt, head, len(src))
 		}
 		for i := range dst {
 			dst[i] = binary.LittleEndian.Uint64(src[1+8*i:])
 		}
-		return src[1+8*len(dst):], nil
+		s.kind, s.most = kindValues, 1<<63
+		return s, src[1+8*len(dst):], nil
 	}
 	if head >= 2*flagClassed || head&flagClassed != 0 && head&flagPatched != 0 || kind >= len(dst) && kind > 0 {
-		return nil, fmt.Errorf("%w: column of %d integers begins with %#x", ErrCorrupt, len(dst), head)
+		return s, nil, fmt.Errorf("%w: column of %d integers begins with %#x", ErrCorrupt, len(dst), head)
 	}
 	r := reader{src: src[1:]}
 	var width uint
 	if head&flagClassed == 0 {
 		width = uint(r.byte())
 	}
-	var origin, base int64
-	scale := uint64(1)
 	if head&flagScaled != 0 {
-		origin, scale = r.varint(), r.uvarint()
+		s.origin, s.scale = uint64(r.varint()), r.uvarint()
 	}
-	var first [2]int64
 	for i := range kind {
-		first[i] = r.varint()
+		s.first[i] = uint64(r.varint())
 	}
-	base = r.varint()
+	s.base = uint64(r.varint())
 	if r.failed {
-		return nil, errShort
+		return s, nil, errShort
 	}
-	src = r.src
+	s.most = math.Ldexp(1, int(width))
 	residuals := dst[kind:]
 	switch {
 	case head&flagClassed != 0:
-		src, err = decodeClassed(residuals, src)
+		s.most = 1 << 63
+		rest, err = decodeClassed(residuals, r.src)
 	case head&flagPatched != 0:
-		src, err = unpackPatched(residuals, src, width, len(dst))
+		s.most = 1 << 63
+		rest, err = unpackPatched(residuals, r.src, width, len(dst))
 	default:
-		src, err = unpack(residuals, src, width)
+		rest, err = unpack(residuals, r.src, width)
 	}
-	if err != nil {
-		return nil, err
-	}
-	rebuild(dst, kind, base, first)
-	if head&flagScaled != 0 {
-		for i, v := range dst {
-			dst[i] = uint64(origin) + v*scale
-		}
-	}
-	return src, nil
+	return s, rest, err
 }
 
 // unpack reads packed integers.
@@ -462,33 +464,4 @@ func unpackPositions(at []uint64, src []byte, values, limit int) (rest []byte, e
 		return nil, fmt.Errorf("%w: position %d of %d", ErrCorrupt, at[i], limit)
 	}
 	return rest, nil
-}
-
-// rebuild makes values of the residuals, which follow the first values.
-func rebuild(dst []uint64, kind int, base int64, first [2]int64) {
-	b := uint64(base)
-	switch kind {
-	case kindValues:
-		if b == 0 {
-			return
-		}
-		for i, r := range dst {
-			dst[i] = r + b
-		}
-	case kindDeltas:
-		v := uint64(first[0])
-		dst[0] = v
-		for i, r := range dst[1:] {
-			v += r + b
-			dst[1+i] = v
-		}
-	default:
-		v, d := uint64(first[0]+first[1]), uint64(first[1])
-		dst[0], dst[1] = uint64(first[0]), v
-		for i, r := range dst[2:] {
-			d += r + b
-			v += d
-			dst[2+i] = v
-		}
-	}
 }

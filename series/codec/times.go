@@ -196,19 +196,18 @@ func DecodeTimes(dst []int64, src []byte) (times []int64, rest []byte, err error
 		return dst, src, fmt.Errorf("decode times: %w: form %#x", ErrCorrupt, form)
 	}
 	times = extend(dst, n)
-	w := unsigned(times[len(dst):])
+	w, unit := unsigned(times[len(dst):]), uint64(units[form&unitMask>>unitShift])
 	if form&timesForm == timesGrid {
-		rest, err = decodeGrid(w, rest)
+		rest, err = decodeGrid(w, rest, unit)
 	} else {
-		rest, err = decodeColumn(w, rest)
+		var s shape
+		if s, rest, err = readColumn(w, rest); err == nil {
+			s.times(unit)
+			s.rebuild(w)
+		}
 	}
 	if err != nil {
 		return dst, src, fmt.Errorf("decode times: %w", err)
-	}
-	if unit := uint64(units[form&unitMask>>unitShift]); unit != 1 {
-		for i, t := range w {
-			w[i] = t * unit
-		}
 	}
 	return times, rest, nil
 }
@@ -218,19 +217,23 @@ func unsigned(ts []int64) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(ts))), len(ts))
 }
 
-func decodeGrid(w []uint64, src []byte) (rest []byte, err error) {
+func decodeGrid(w []uint64, src []byte, unit uint64) (rest []byte, err error) {
 	r := reader{src: src}
 	start, step, gaps := uint64(r.varint()), r.uvarint(), r.uvarint()
 	if r.failed || gaps >= uint64(len(w)) {
 		return nil, fmt.Errorf("%w: grid of %d times with %d gaps", ErrCorrupt, len(w), gaps)
 	}
+	start *= unit
+	step *= unit
 	if gaps > 0 {
-		return decodeGaps(w, r.src, start, step, int(gaps))
+		return decodeGaps(w, r.src, start, step, int(gaps), unit)
 	}
-	if rest, err = decodeColumn(w, r.src); err != nil {
+	s, rest, err := readColumn(w, r.src)
+	if err != nil {
 		return nil, err
 	}
-	lay(w, start, step)
+	s.times(unit)
+	s.lay(w, start, step)
 	return rest, nil
 }
 
@@ -243,8 +246,8 @@ func lay(w []uint64, at, step uint64) uint64 {
 	return at
 }
 
-// decodeGaps reads the residuals from a grid with gaps.
-func decodeGaps(w []uint64, src []byte, at, step uint64, gaps int) (rest []byte, err error) {
+// decodeGaps reads the residuals, in the unit, from a grid with gaps.
+func decodeGaps(w []uint64, src []byte, at, step uint64, gaps int, unit uint64) (rest []byte, err error) {
 	var where, long [Max]uint64
 	if rest, err = decodeColumn(where[:gaps], src); err != nil {
 		return nil, err
@@ -252,9 +255,12 @@ func decodeGaps(w []uint64, src []byte, at, step uint64, gaps int) (rest []byte,
 	if rest, err = decodeColumn(long[:gaps], rest); err != nil {
 		return nil, err
 	}
-	if rest, err = decodeColumn(w, rest); err != nil {
+	s, rest, err := readColumn(w, rest)
+	if err != nil {
 		return nil, err
 	}
+	s.times(unit)
+	s.rebuild(w)
 	for i, n := range where[:gaps] {
 		if n == 0 || n >= uint64(len(w)) {
 			return nil, fmt.Errorf("%w: gap after %d times, with %d left", ErrCorrupt, n, len(w))

@@ -77,7 +77,7 @@ func TestGridSize(t *testing.T) {
 			t.Fatalf("a grid takes %d bytes, planned %d", len(body), g.size)
 		}
 		got := make([]int64, len(ts))
-		if rest, err := decodeGrid(unsigned(got), body); err != nil || len(rest) != 0 || !slices.Equal(got, want) {
+		if rest, err := decodeGrid(unsigned(got), body, 1); err != nil || len(rest) != 0 || !slices.Equal(got, want) {
 			t.Fatalf("%d came back from a grid as %d: %v", want, got, err)
 		}
 	})
