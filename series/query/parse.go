@@ -109,8 +109,8 @@ func (q *Query) parseKind(n *proptree.Node) error {
 			return err
 		}
 	}
-	if len(q.Metrics) > rows.MaxWidth && q.Kind != GroupAggregate || len(q.Functions) > rows.MaxWidth {
-		return problem("A row has at most %d columns, this query asks for %d", rows.MaxWidth, max(len(q.Metrics), len(q.Functions)))
+	if q.width() > rows.MaxWidth {
+		return problem("A row has at most %d columns, this query asks for %d", rows.MaxWidth, q.width())
 	}
 	return nil
 }
@@ -137,14 +137,16 @@ func (q *Query) parseAggregate(n *proptree.Node) error {
 	if len(n.Children) == 0 {
 		return problem("Query object has empty `aggregate` field")
 	}
+	seen := make(map[string]bool, len(n.Children))
 	for _, c := range n.Children {
 		f, ok := ParseFunction(c.Value)
 		if !ok {
 			return problem("Unknown aggregate function `%s`", c.Value)
 		}
-		if slices.Contains(q.Metrics, c.Key) {
+		if seen[c.Key] {
 			return problem("Duplicate metric name found in `aggregate` query")
 		}
+		seen[c.Key] = true
 		q.Metrics, q.Functions = append(q.Metrics, c.Key), append(q.Functions, f)
 	}
 	return nil
@@ -202,10 +204,14 @@ func (q *Query) parseRange(n *proptree.Node) error {
 		return problem("Range field error: can't parse %s as end timestamp, %s", to.Value, err)
 	}
 	// The second bound is exclusive, save where it stands for everything beyond.
-	if begin <= end {
+	switch {
+	case begin == end:
+		q.From, q.To = math.MaxInt64, math.MinInt64 // nothing
+		return nil
+	case begin < end:
 		q.From, q.To = begin, end
-		if end != math.MaxInt64 || begin == end {
-			q.To = end - 1
+		if end != math.MaxInt64 {
+			q.To--
 		}
 		return nil
 	}
@@ -354,7 +360,13 @@ func ParseSuggest(json []byte) (*Suggest, error) {
 // {"tag": {"not": …}}, {"prefix": "p"}, {"regexp": "e"}, {"has": true}, and {"not-prefix": …} and so on.
 func (q *Query) parseWhere(root *proptree.Node) error {
 	n := root.Child("where")
-	if n == nil || len(n.Children) == 0 {
+	if n == nil {
+		return nil
+	}
+	if len(n.Children) == 0 {
+		if !n.Empty() {
+			return problem("Invalid where clause, expected an object of tags or a list of such, found %s", n.Value)
+		}
 		return nil
 	}
 	if len(q.Metrics) == 0 {
@@ -362,6 +374,9 @@ func (q *Query) parseWhere(root *proptree.Node) error {
 	}
 	for _, c := range n.Children {
 		if c.Key == "" { // an element of a list: all tags of a series
+			if !c.Empty() {
+				return problem("Invalid where clause, expected an object with all tags of a series, found %s", c.Value)
+			}
 			tags := make([]string, 0, len(c.Children))
 			for _, tag := range c.Children {
 				tags = append(tags, tag.Key+"="+tag.Value)

@@ -14,6 +14,9 @@ func (q *Query) parseFilter(root *proptree.Node) error {
 	if n == nil {
 		return nil
 	}
+	if q.Kind != SelectEvents && !n.Empty() {
+		return problem("Query object filter field: expected an object of bounds, found %s", n.Value)
+	}
 	switch q.Kind {
 	case SelectEvents:
 		q.Filter.Text = n.Value

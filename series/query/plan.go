@@ -20,7 +20,7 @@ type plan struct {
 	ids    []names.ID // of all lanes: lane l has ids[first[l]:first[l+1]]
 	first  []int
 	label  []uint32 // of each lane, ascending
-	metric []uint8  // of each label in Aggregate: which of the metrics
+	metric []uint32 // of each label in Aggregate: which of the metrics
 	named  []string // of each label, where series are grouped
 	piece  int      // see sizes
 }
@@ -51,7 +51,7 @@ func (p *plan) add(label int, ids ...names.ID) {
 }
 
 func (p *plan) bytes() int {
-	n := 4*cap(p.ids) + 8*cap(p.first) + 4*cap(p.label) + cap(p.metric)
+	n := 4*cap(p.ids) + 8*cap(p.first) + 4*cap(p.label) + 4*cap(p.metric)
 	for _, s := range p.named {
 		n += len(s) + 16
 	}
@@ -114,6 +114,9 @@ func (q *Query) plan(ctx context.Context, src Source) (*plan, error) {
 			return nil, err
 		}
 		for label, id := range ids {
+			if label&1023 == 0 && ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			name := p.ix.Name(id)
 			row := []names.ID{id}
 			for _, m := range q.Metrics[1:] {
@@ -130,7 +133,7 @@ func (q *Query) plan(ctx context.Context, src Source) (*plan, error) {
 			found += len(ids)
 			p.series(ids)
 			for len(p.metric) < p.labels() {
-				p.metric = append(p.metric, uint8(m))
+				p.metric = append(p.metric, uint32(m))
 			}
 		}
 	default:
@@ -139,8 +142,16 @@ func (q *Query) plan(ctx context.Context, src Source) (*plan, error) {
 			return nil, err
 		}
 		found = len(ids)
+		seen := map[string]bool{q.Metrics[0]: true}
 		for _, m := range q.Metrics[1:] {
-			for _, id := range ids[:found] {
+			if seen[m] {
+				continue
+			}
+			seen[m] = true
+			for n, id := range ids[:found] {
+				if n&1023 == 0 && ctx.Err() != nil {
+					return nil, context.Cause(ctx)
+				}
 				if other := partner(p.ix, p.ix.Name(id), m); other != none {
 					ids = append(ids, other)
 				}
@@ -240,6 +251,17 @@ func (p *plan) name(label int) string {
 	return name
 }
 
+// width is how many values a row has, before the pipeline.
+func (q *Query) width() int {
+	switch q.Kind {
+	case Join, GroupAggregateJoin:
+		return len(q.Metrics)
+	case GroupAggregate:
+		return len(q.Functions)
+	}
+	return 1
+}
+
 // check finds what no answer can be had for, however the query was made.
 func (q *Query) check() error {
 	switch q.Kind {
@@ -257,7 +279,7 @@ func (q *Query) check() error {
 			return ErrBadArgument
 		}
 	}
-	if len(q.Metrics) == 0 || len(q.Metrics) > rows.MaxWidth && q.Kind != GroupAggregate || len(q.Functions) > rows.MaxWidth {
+	if len(q.Metrics) == 0 || q.width() > rows.MaxWidth {
 		return ErrBadArgument
 	}
 	if len(q.Group.Keys) > 0 && (q.Kind == Join || q.Kind == GroupAggregateJoin) {

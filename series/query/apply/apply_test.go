@@ -52,6 +52,15 @@ func TestFunctions(t *testing.T) {
 			t.Errorf("%+v: got %s, want %s", c.step, got, c.want)
 		}
 	}
+	// A window counts as far as it is filled.
+	p, err := New([]Step{{Name: "sma", Window: 1 << 20}}, Env{Shape: rows.Scalar, Width: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Process(&rows.Batch{Names: []string{"x a=b"}, Width: 1, Series: []uint32{0}, Times: []int64{1}, Values: []float64{1}})
+	if got := p.Bytes(); got < 8 || got > 1000 {
+		t.Errorf("one value in a window takes %d bytes", got)
+	}
 	if got := through(t, v, Step{Name: "scale", Weights: []float64{2}}, Step{Name: "rate"}); got != "[-6 12]" {
 		t.Errorf("a chain: %s", got)
 	}

@@ -42,9 +42,9 @@ func (t *top) process(b *rows.Batch) {
 		case a.points == 1:
 			a.points = 2
 		case now >= a.at:
-			a.sum += a.value * (float64(now-a.at) / 1e9)
+			a.sum += a.value * seconds(a.at, now)
 		default: // backward: the earlier value is the one that holds
-			a.sum += v * (float64(a.at-now) / 1e9)
+			a.sum += v * seconds(now, a.at)
 		}
 		a.at, a.value, a.time = now, v, max(a.time, now)
 	}

@@ -31,7 +31,7 @@ func (r *rate) process(b *rows.Batch) {
 			if last[w+c] == 0 {
 				gaps |= 1 << c
 			} else {
-				row[c] = (v - last[c]) / (float64(b.Times[i]-times[c]) / 1e9)
+				row[c] = (v - last[c]) / seconds(times[c], b.Times[i])
 			}
 			last[c], last[w+c], times[c] = v, 1, b.Times[i]
 		}
@@ -46,6 +46,14 @@ func (r *rate) process(b *rows.Batch) {
 }
 
 func (r *rate) bytes() int { return r.state.bytes() + 8*cap(r.times) }
+
+// seconds is how long it is from one time to another, less than 0 if it is back.
+func seconds(from, to int64) float64 {
+	if d := to - from; (d < 0) == (to < from) {
+		return float64(d) / 1e9
+	}
+	return float64(to)/1e9 - float64(from)/1e9
+}
 
 type accumulate struct{ state }
 

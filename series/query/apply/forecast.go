@@ -45,6 +45,7 @@ type sma struct {
 	err           bool
 	rings         [][]float64 // of each series and column
 	next          []int
+	held          int // values that rings have room for
 }
 
 func (m *sma) process(b *rows.Batch) {
@@ -69,6 +70,7 @@ func (m *sma) process(b *rows.Batch) {
 			}
 			if len(ring) < m.window {
 				m.rings[base+c] = append(ring, v)
+				m.held += cap(m.rings[base+c]) - cap(ring)
 			} else {
 				ring[m.next[base+c]] = v
 				m.next[base+c] = (m.next[base+c] + 1) % m.window
@@ -80,4 +82,4 @@ func (m *sma) process(b *rows.Batch) {
 	}
 }
 
-func (m *sma) bytes() int { return cap(m.rings)*24 + cap(m.next)*8 + len(m.rings)*8*m.window }
+func (m *sma) bytes() int { return cap(m.rings)*24 + cap(m.next)*8 + m.held*8 }

@@ -141,11 +141,15 @@ func ParseTime(text string) (int64, error) {
 		return 0, errTime
 	}
 	s := days(field[0], field[1], field[2])*86400 + field[3]*3600 + field[4]*60 + field[5]
+	// The first second and the last one are not whole.
+	const most, least = math.MaxInt64 / second, math.MinInt64/second - 1
 	switch {
-	case s > math.MaxInt64/second-1:
+	case s > most || s == most && fraction > math.MaxInt64%second:
 		return math.MaxInt64, nil
-	case s < math.MinInt64/second+1:
+	case s < least || s == least && fraction < second+math.MinInt64%second:
 		return math.MinInt64, nil
+	case s < 0:
+		return (s+1)*second + (fraction - second), nil
 	}
 	return s*second + fraction, nil
 }

@@ -39,6 +39,9 @@ func (n *Node) Child(key string) *Node {
 	return nil
 }
 
+// Empty reports whether n has no text: it is an object, a list, null or "".
+func (n *Node) Empty() bool { return n.Value == "" || n.Value == "null" }
+
 // Text is the value of the first child with a key, or "".
 func (n *Node) Text(key string) string {
 	if c := n.Child(key); c != nil {
