@@ -48,6 +48,7 @@ func (c *Cursor) fill() (err error) {
 	if c.left == nil && c.w != nil {
 		c.left, err = c.w.next(math.MaxInt64)
 		if c.left == nil {
+			c.w.end()
 			c.w = nil
 		}
 	}
@@ -76,7 +77,9 @@ func (w *walk) times(keys []int64) {
 
 // Aggregate is that of all points of a View. Whole subtrees are not read.
 func (v *View) Aggregate() (aggregate.Aggregate, error) {
-	return v.walk(false, true, nil).sum(math.MaxInt64)
+	w := v.walk(false, true, nil)
+	defer w.end()
+	return w.sum(math.MaxInt64)
 }
 
 // sum is the aggregate of all that comes next and has times up to limit. The walk is forward.
@@ -103,7 +106,7 @@ type Group struct {
 // Groups reads a View in bins of one length: the first begins where the View does, and the last may be cut off by its
 // end.
 type Groups struct {
-	w    *walk
+	w    *walk // nil at the end
 	from int64
 	step uint64
 }
@@ -115,8 +118,13 @@ func (v *View) Groups(step int64) *Groups {
 
 // Next returns the group of the next bin in which there are points; false at the end.
 func (g *Groups) Next() (group Group, ok bool, err error) {
+	if g.w == nil {
+		return group, false, nil
+	}
 	first, ok, err := g.w.peek()
 	if err != nil || !ok {
+		g.w.end()
+		g.w = nil
 		return group, false, err
 	}
 	// The distance of two times may take 64 bits.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"weir/series/aggregate"
 	"weir/series/node"
@@ -50,17 +51,19 @@ type walk struct {
 // laneWalk is what is left of a lane: a stack, the next item at the end.
 type laneWalk struct {
 	stack  []item
+	leaf   []byte // memory of the leaf that vectors on the stack are from: the next is read once they are decoded
 	times  []int64
 	values []float64
 }
 
 func (v *View) walk(backward, sums bool, keep *aggregate.Bounds) *walk {
-	w := &walk{view: v, backward: backward, sums: sums, keep: keep, lo: v.from, hi: v.to}
+	w := walks.Get().(*walk)
+	w.view, w.backward, w.sums, w.keep, w.lo, w.hi = v, backward, sums, keep, v.from, v.to
 	if backward {
 		w.lo, w.hi = ^v.to, ^v.from
 	}
 	for i := range v.lanes {
-		w.lanes = append(w.lanes, w.begin(&v.lanes[i]))
+		w.begin(&v.lanes[i])
 	}
 	if backward {
 		slices.Reverse(w.lanes) // of points of one time, the last comes first
@@ -68,9 +71,31 @@ func (v *View) walk(backward, sums bool, keep *aggregate.Bounds) *walk {
 	return w
 }
 
+// walks is of walks that are over, for their memory.
+var walks = sync.Pool{New: func() any { return new(walk) }}
+
+// mostLanes is of how many lanes a walk keeps the memory.
+const mostLanes = 4
+
+// end gives the memory of a walk to others. Nothing that it has returned is used any more, nor is the walk.
+func (w *walk) end() {
+	if w.view.events || len(w.lanes) > mostLanes {
+		return // texts are not kept in memory
+	}
+	for i := range w.lanes {
+		w.lanes[i].stack = w.lanes[i].stack[:0]
+	}
+	*w = walk{lanes: w.lanes[:0], vectors: w.vectors[:0], refs: w.refs[:0], inner: w.inner}
+	walks.Put(w)
+}
+
 // begin makes the items of a lane.
-func (w *walk) begin(l *laneView) laneWalk {
-	var items []item
+func (w *walk) begin(l *laneView) {
+	var lane laneWalk
+	if n := len(w.lanes); n < cap(w.lanes) {
+		lane = w.lanes[:n+1][n] // for its memory
+	}
+	items := lane.stack[:0]
 	for i := range l.refs {
 		items = append(items, w.subtree(l.refs[i]))
 	}
@@ -91,7 +116,8 @@ func (w *walk) begin(l *laneView) laneWalk {
 	if !w.backward {
 		slices.Reverse(items)
 	}
-	return laneWalk{stack: items}
+	lane.stack = items
+	w.lanes = append(w.lanes, lane)
 }
 
 func (w *walk) subtree(r node.Ref) item {
@@ -260,24 +286,30 @@ func (w *walk) least(limit int64) (best *laneWalk, bound int64) {
 	return &w.lanes[at], bound
 }
 
+// nodeBytes is more than most nodes take.
+const nodeBytes = 2 * leafBytes
+
 // open puts what is below a subtree on the stack.
 func (w *walk) open(l *laneWalk, ref node.Ref) error {
 	if ref.At < w.view.volumes.Oldest() {
 		return nil
 	}
-	var into []byte // leaves are kept until their vectors were read
+	into := &l.leaf
 	if ref.Level > 0 {
-		into = w.inner
+		into = &w.inner
 	}
-	payload, err := w.view.volumes.Read(into, ref.At, int(ref.Length))
+	switch {
+	case ref.Level == 0 && w.view.events:
+		into = new([]byte) // texts share the memory of the leaf, and are of whoever asks for them
+	case cap(*into) < int(ref.Length):
+		*into = make([]byte, 0, max(int(ref.Length), nodeBytes))
+	}
+	payload, err := w.view.volumes.Read(*into, ref.At, int(ref.Length))
 	if errors.Is(err, volume.ErrGone) {
 		return nil
 	}
 	if err != nil {
 		return err
-	}
-	if ref.Level > 0 {
-		w.inner = payload[:0]
 	}
 	_, body, err := node.DecodeHeader(payload)
 	if err == nil {
