@@ -77,7 +77,7 @@ func (w *Writer) Add(id names.ID, time int64, value float64) error {
 	if len(b.points) < batchPoints {
 		return nil
 	}
-	return w.flush(int(id % shardCount))
+	return w.flushFull(int(id % shardCount))
 }
 
 // AddEvent adds an event, whose text has at most tree.MaxText bytes and is not kept.
@@ -88,15 +88,13 @@ func (w *Writer) AddEvent(id names.ID, time int64, text []byte) error {
 	if len(b.points) < batchPoints && len(b.texts) < batchTexts {
 		return nil
 	}
-	return w.flush(int(id % shardCount))
+	return w.flushFull(int(id % shardCount))
 }
 
 // Commit returns once all points that were added can be read, and are as durable as Options.Sync asks. A *RefusedError
 // says that some were not stored; the others were. After another error it is not known which were.
 func (w *Writer) Commit(ctx context.Context) error {
-	for i := range w.batches {
-		_ = w.flush(i) // is in w.refused
-	}
+	w.flushAll()
 	var refused error
 	if w.refused.Points > 0 {
 		r := w.refused
@@ -128,12 +126,39 @@ func (w *Writer) Close() error {
 	return w.Commit(context.Background())
 }
 
-// flush gives the points of a shard to its trees and to the log. Those that cannot be stored are dropped, and counted.
+// flushAll gives all points to the trees and to the log, first those of shards that nobody else is at.
+func (w *Writer) flushAll() {
+	w.s.life.RLock()
+	defer w.s.life.RUnlock()
+	for i := range w.batches {
+		if sh := &w.s.shards[i]; len(w.batches[i].points) > 0 && sh.mu.TryLock() {
+			_ = w.flush(i) // is in w.refused
+			sh.mu.Unlock()
+		}
+	}
+	for i := range w.batches {
+		if sh := &w.s.shards[i]; len(w.batches[i].points) > 0 {
+			sh.mu.Lock()
+			_ = w.flush(i)
+			sh.mu.Unlock()
+		}
+	}
+}
+
+// flushFull gives the points of a shard to its trees and to the log.
+func (w *Writer) flushFull(i int) error {
+	w.s.life.RLock()
+	defer w.s.life.RUnlock()
+	sh := &w.s.shards[i]
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return w.flush(i)
+}
+
+// flush gives the points of a shard, which is locked, to its trees and to the log. Those that cannot be stored are
+// dropped, and counted.
 func (w *Writer) flush(i int) error {
 	b := &w.batches[i]
-	if len(b.points) == 0 {
-		return nil
-	}
 	lsn, stored, err := w.s.store(i, b)
 	w.lsn = max(w.lsn, lsn)
 	var unlogged *unloggedError
@@ -157,11 +182,9 @@ type unloggedError struct{ Err error }
 func (e *unloggedError) Error() string { return e.Err.Error() }
 func (e *unloggedError) Unwrap() error { return e.Err }
 
-// store adds points to a shard and to the log, and returns how many were; the error is that of the first one that was
-// not.
+// store adds points to a shard, which is locked, and to the log, and returns how many were; the error is that of the
+// first one that was not.
 func (s *Store) store(i int, b *batch) (lsn wal.LSN, stored int, err error) {
-	s.life.RLock()
-	defer s.life.RUnlock()
 	if s.closed {
 		return 0, 0, ErrClosed
 	}
@@ -169,8 +192,6 @@ func (s *Store) store(i int, b *batch) (lsn wal.LSN, stored int, err error) {
 		return 0, 0, full(err)
 	}
 	sh := &s.shards[i]
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
 	segment := uint32(1)
 	if s.log != nil {
 		segment = s.log.Segment()
