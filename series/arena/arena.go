@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -57,6 +58,7 @@ func Size(class int) int {
 // Arena holds blocks. The zero value is empty and ready. It is not safe for concurrent use.
 type Arena struct {
 	slabs  [][]byte
+	kept   [][]byte // by Keep
 	chunks []chunk
 	room   [Classes]list // the chunks of each class in which there is room
 	unused list          // the chunks of no class
@@ -82,7 +84,18 @@ const noPlace = 1<<16 - 1
 func (a *Arena) Bytes() int { return a.live }
 
 // Mapped is how much memory the arena has taken from the system.
-func (a *Arena) Mapped() int { return len(a.slabs) * slabBytes }
+func (a *Arena) Mapped() int { return (len(a.slabs) + len(a.kept)) * slabBytes }
+
+// Keep returns a MiB that is no block, for what is there until Release. It is zero, and what was never written to takes
+// no memory.
+func (a *Arena) Keep() ([]byte, error) {
+	slab, err := mapSlab()
+	if err != nil {
+		return nil, fmt.Errorf("no memory for another MiB: %w", err)
+	}
+	a.kept = append(a.kept, slab)
+	return slab, nil
+}
 
 // Alloc returns a block of a class. What is in it is undefined.
 func (a *Arena) Alloc(class int) (Handle, error) {
@@ -189,7 +202,7 @@ func (a *Arena) Get(h Handle, class int) []byte {
 // Release gives all memory back to the system. No block may be used afterwards, and the arena is empty.
 func (a *Arena) Release() error {
 	var first error
-	for _, slab := range a.slabs {
+	for _, slab := range slices.Concat(a.slabs, a.kept) {
 		if err := unmapSlab(slab); err != nil && first == nil {
 			first = err
 		}

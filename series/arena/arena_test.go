@@ -109,3 +109,23 @@ func TestGrowingBlocksTakeWhatTheyNeed(t *testing.T) {
 		t.Fatalf("%d bytes mapped for %d in use, want at most %d", got, a.Bytes(), limit)
 	}
 }
+
+func TestKeep(t *testing.T) {
+	var a arena.Arena
+	b, err := a.Keep()
+	if err != nil || len(b) != 1<<20 || a.Mapped() != 1<<20 || a.Bytes() != 0 {
+		t.Fatalf("%d bytes, %d mapped, %d in blocks, %v", len(b), a.Mapped(), a.Bytes(), err)
+	}
+	for i := range b {
+		if b[i] != 0 {
+			t.Fatalf("byte %d is %d", i, b[i])
+		}
+		b[i] = 1
+	}
+	if _, err := a.Alloc(0); err != nil || a.Mapped() != 2<<20 {
+		t.Fatalf("%d mapped, %v", a.Mapped(), err)
+	}
+	if err := a.Release(); err != nil || a.Mapped() != 0 {
+		t.Fatalf("%d mapped, %v", a.Mapped(), err)
+	}
+}

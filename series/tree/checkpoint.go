@@ -90,7 +90,7 @@ func (f *Forest) LoadPage(src []byte) (position uint64, rest []byte, err error) 
 		return 0, nil, r.Err
 	}
 	if page >= len(f.pages) {
-		f.pages = append(f.pages, new([pageSize]state))
+		f.addPage()
 	}
 	f.positions = append(f.positions, position)
 	var targets []target

@@ -56,6 +56,7 @@ var DefaultLimits = Limits{Tail: codec.Max, Leaf: 4096, Late: 4096}
 const (
 	pageShift = 8
 	pageSize  = 1 << pageShift
+	pageBytes = int(unsafe.Sizeof(page{}))
 	refBytes  = int(unsafe.Sizeof(node.Ref{}))
 	// maxRefs is how many references without a parent a series may have: more than there are in a tree of any size, so
 	// that there is room while inner nodes cannot be written.
@@ -87,6 +88,9 @@ type state struct {
 	hint      codec.Hint
 }
 
+// page is the states of series that are side by side.
+type page [pageSize]state
+
 const (
 	// closed: the only reference of lane 0 is to a node that holds the references that were in memory when the series
 	// was closed. They are read back when a leaf is added.
@@ -105,7 +109,8 @@ type Forest struct {
 	limits        Limits
 	last          bool // of points of one time, the last one counts
 	arena         arena.Arena
-	pages         []*[pageSize]state
+	pages         []*page
+	pageRoom      []byte // for pages to come
 	rare          map[names.ID]*rare
 	rareBytes     int
 	folds         map[names.ID]*Fold // under way
@@ -133,7 +138,7 @@ func (f *Forest) SetLimits(limits Limits) { f.limits = limits }
 
 // Memory is how many bytes the series in memory take: their states, what is open, and what is late.
 func (f *Forest) Memory() int {
-	return f.arena.Bytes() + len(f.pages)*pageSize*int(unsafe.Sizeof(state{})) + f.rareBytes
+	return f.arena.Bytes() + len(f.pages)*pageBytes + f.rareBytes
 }
 
 // Release gives the memory back. The Forest is not to be used afterwards.
@@ -143,9 +148,24 @@ func (f *Forest) Release() error { return f.arena.Release() }
 func (f *Forest) at(id names.ID) *state {
 	slot := int((id - f.first) / f.stride)
 	for slot>>pageShift >= len(f.pages) {
-		f.pages = append(f.pages, new([pageSize]state))
+		f.addPage()
 	}
 	return &f.pages[slot>>pageShift][slot&(pageSize-1)]
+}
+
+// addPage adds a page of states. They are where the collector of garbage does not count them, which would let there be
+// as much garbage as they are.
+func (f *Forest) addPage() {
+	if len(f.pageRoom) < pageBytes {
+		room, err := f.arena.Keep()
+		if err != nil {
+			f.pages = append(f.pages, new(page))
+			return
+		}
+		f.pageRoom = room
+	}
+	f.pages = append(f.pages, (*page)(unsafe.Pointer(unsafe.SliceData(f.pageRoom))))
+	f.pageRoom = f.pageRoom[pageBytes:]
 }
 
 // find is the state of a series, or nil if there never was a point of it.
