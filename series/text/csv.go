@@ -2,8 +2,11 @@ package text
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
+
+	"weir/series/names"
 )
 
 // role is what a column of a table holds.
@@ -276,6 +279,9 @@ func (p *table) points(r *Reader, at int) (reason, detail string) {
 		} else if name = p.compose(r, i); len(name) == 0 {
 			r.rows = r.rows[:rows]
 			return "no name", ""
+		} else if len(name) > names.MaxLength {
+			r.rows = r.rows[:rows]
+			return ReasonName, fmt.Sprintf("%d bytes, expected at most %d", len(name), names.MaxLength)
 		}
 		event := isEvent(name)
 		v, ok := 0.0, event

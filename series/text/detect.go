@@ -69,13 +69,23 @@ func looksInflux(line []byte) bool {
 
 // sniff chooses the parser by the first line.
 func (r *Reader) sniff() error {
-	for !r.final && (r.end == 0 || bytes.IndexByte(r.buf[:r.end], '\n') < 0 && r.end < len(r.buf)) {
+	for idle := 0; !r.final && (r.end == 0 || bytes.IndexByte(r.buf[:r.end], '\n') < 0 && r.end < len(r.buf)); {
 		n, err := r.in.Read(r.buf[r.end:])
 		r.end += n
-		if err == io.EOF {
+		switch {
+		case err == io.EOF:
 			r.final = true
-		} else if err != nil {
-			return fmt.Errorf("read points: %w", err)
+		case err != nil:
+			r.final, r.broken = true, fmt.Errorf("read points: %w", err)
+			if !r.lastLines() {
+				return r.broken
+			}
+		case n > 0:
+			idle = 0
+		default:
+			if idle++; idle == 100 {
+				return fmt.Errorf("read points: %w", io.ErrNoProgress)
+			}
 		}
 	}
 	r.fresh = true

@@ -2,7 +2,10 @@ package text
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+
+	"weir/series/names"
 )
 
 // influx reads the line protocol. Points stand on one line each: a line break
@@ -90,6 +93,10 @@ func (p *influx) take(r *Reader, line []byte, at int) (reason, detail string) {
 	}
 	if len(p.tags) == 0 && r.options.Tags != "" {
 		p.tags = append(append(p.tags, ' '), r.options.Tags...)
+	}
+	if n := len(p.metric) + len(p.tags); n > names.MaxLength {
+		// Each field would have so long a name, in vain.
+		return ReasonName, fmt.Sprintf("%d bytes, expected at most %d", n, names.MaxLength)
 	}
 	line = bytes.TrimLeft(line[end:], " ")
 	first := len(r.rows)

@@ -94,7 +94,7 @@ func putTime(b []byte) (int64, bool) {
 	case v < math.MaxUint32:
 		return int64(v) * secondNS, true
 	case n == 13:
-		return int64(v) * 1e6, true
+		return inUnits(int64(v), 1e6)
 	}
 	return int64(v), true
 }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 )
@@ -21,10 +22,13 @@ func Append(dst []byte, f Format, name []byte, t int64, v float64, text []byte) 
 	if isEvent(name) != (text != nil) {
 		return dst, fmt.Errorf("write points of %q: names that begin with '!' are of events, others of values", clip(name))
 	}
+	if len(name) == 0 {
+		return dst, errors.New("write points: a point without a name")
+	}
 	switch f {
 	case RESP:
-		if t < 0 || text != nil && len(text) == 0 || len(name) == 0 {
-			return dst, fmt.Errorf("write points of %q at %d as RESP: expected a name, a time since 1970, and a text where it is an event", clip(name), t)
+		if t < 0 || text != nil && len(text) == 0 {
+			return dst, fmt.Errorf("write points of %q at %d as RESP: expected a time since 1970, and a text where it is an event", clip(name), t)
 		}
 		if bytes.IndexByte(name, '|') >= 0 {
 			metric, _, _ := bytes.Cut(name, []byte{' '})
