@@ -21,6 +21,9 @@ const (
 	examineAtOnce = 50_000      // series a second
 	spareEvery    = time.Minute // how often old volumes are looked at
 	waitReaders   = 5 * time.Second
+
+	// A point takes about so many bytes at least and at most, where it is not known what it takes.
+	leastPoint, mostPoint = 3, 12
 )
 
 // worth reports whether to fold a series that is in use. What is in order and below full nodes stays as it is, so that
@@ -31,7 +34,7 @@ func worth(x tree.Fragments) bool {
 
 // scattered reports whether folding a series changes anything worth mentioning.
 func scattered(x tree.Fragments) bool {
-	return x.Lanes > 0 || x.Deletions > 0 || x.Small > 1 && x.Small >= x.Leaves/4
+	return x.Lanes > 0 || x.Waiting > 0 || x.Deletions > 0 || x.Small > 1 && x.Small >= x.Leaves/4
 }
 
 // Compact folds all series of which there is something to gain, and drops or writes again old volumes of which little is
@@ -206,8 +209,8 @@ func (s *Store) vacate(ctx context.Context, oldest uint64) (bool, error) {
 			points += x.Points
 		}
 	}
-	// At most what all points take on average, since there may be much that is not needed.
-	pointBytes := max(3, float64(all)/float64(max(allPoints, 1)))
+	// What all points take on average is too much where there is much that is not needed.
+	pointBytes := min(max(leastPoint, float64(all)/float64(max(allPoints, 1))), mostPoint)
 	if float64(points)*pointBytes > float64(size)/2 {
 		return false, nil
 	}

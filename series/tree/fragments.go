@@ -12,6 +12,7 @@ type Fragments struct {
 	Small     int    // leaves that are less than half full, and were written since the last Fold
 	Lanes     int    // trees of late points: reading merges as many
 	Late      uint64 // points in them
+	Waiting   int    // late points that are in memory yet: they will be in another lane
 	Deletions int
 	First     int64  // the time of the first point in nodes, if there is one
 	Oldest    uint64 // the lowest address of a node that the series needs; 0 if there is none
@@ -31,7 +32,7 @@ func (f *Forest) Fragmented(id names.ID) (x Fragments) {
 	if r == nil {
 		return x
 	}
-	x.Deletions = len(r.deletions)
+	x.Deletions, x.Waiting = len(r.deletions), len(r.times)
 	for i := range r.lanes {
 		l := &r.lanes[i]
 		if len(l.refs) == 0 {
