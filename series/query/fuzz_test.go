@@ -11,6 +11,11 @@ func FuzzParse(f *testing.F) {
 		`{"group-aggregate":{"metric":"cpu","step":"1s","func":["min","max"]},"range":{"from":9,"to":0},"apply":[{"name":"rate"}]}`,
 		`{"join":["cpu","mem"],"range":{"from":0,"to":9},"apply":[{"name":"eval","expr":"cpu+mem"}]}`,
 		`{"aggregate":{"cpu":"count"},"group-by-tag":["host"]}`,
+		`{"group-aggregate-join":{"metric":["cpu","mem"],"step":"2n","func":"max"},"range":{"from":0,"to":9},"filter":{"cpu":{"ge":1}}}`,
+		`{"select":"cpu","range":{"from":0,"to":99},"apply":[{"name":"scale","weights":[2]},{"name":"sma","window-width":3},{"name":"top","N":2}]}`,
+		`{"select":"cpu","range":{"from":99,"to":0},"apply":[{"name":"heavy-hitters","error":0.1,"portion":0.2},{"name":"sum","ignore_missing":true}]}`,
+		`{"group-aggregate":{"metric":"cpu","step":3,"func":["min","sum"]},"range":{"from":0,"to":99},"apply":[{"name":"ewma","decay":0.5}],"pivot-by-tag":"dc"}`,
+		`{"select-events":"!ev","range":{"from":"20170101T000000","to":0},"filter":"a|b","where":[{"host":"a"}],"order-by":"series","offset":1}`,
 	} {
 		f.Add([]byte(s))
 	}

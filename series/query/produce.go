@@ -16,6 +16,7 @@ const aggregatePiece = 256
 
 func (r *run) produce(e *emitter) error {
 	labels := r.p.labels()
+	r.free = r.memory.limit - r.memory.used.Load()
 	switch {
 	case r.p.q.From > r.p.q.To:
 		return nil
@@ -37,6 +38,7 @@ func (r *run) produce(e *emitter) error {
 		if err := r.memory.take(bytes); err != nil {
 			return err
 		}
+		r.free -= int64(bytes)
 		return r.merge(e, 0, r.p.lanes(), r.workers)
 	}
 	per := min(max(labels/(8*r.workers), 1), 64)

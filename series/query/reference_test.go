@@ -114,6 +114,8 @@ func TestReference(t *testing.T) {
 		{`"aggregate":{"cpu":"mean"},"group-by-tag":["host"]`, "cpu:mean dc=x,40,1.625"},
 		{`"aggregate":{"cpu":"min"},"group-by-tag":["nothing"]`, "-Group-by statement doesn't match any series"},
 		{`"aggregate":{"cpu":"min","mem":"max"},"filter":{"gt":9}`, "cpu:min dc=x host=a,0,0 cpu:min dc=x host=b,5,0 mem:max dc=x host=a,20,1"},
+		{`"aggregate":{"cpu":"min"},"group-by-tag":["host","dc"]`, "-Group-by statement doesn't match any series"},
+		{`"aggregate":{"cpu":"min"},"pivot-by-tag":[]`, "cpu:min dc=x host=a,0,0 cpu:min dc=x host=b,5,0"},
 		{`"aggregate":{"cpu":"median"}`, "-Unknown aggregate function `median`"},
 		{`"aggregate":"cpu"`, "-Query object has empty `aggregate` field"},
 		{`"aggregate":{"cpu":"min","cpu":"max"}`, "-Duplicate metric name found in `aggregate` query"},

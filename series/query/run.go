@@ -19,7 +19,7 @@ type Batch = rows.Batch
 
 // Options are how a query runs.
 type Options struct {
-	Memory  int64 // bytes that the query may hold; 256 MiB if 0
+	Memory  int64 // bytes that the query may hold; 256 MiB if 0. With more, rows of very many series come faster by time
 	Workers int   // goroutines that read; one a core if 0
 
 	sizes *sizes // other than usual, for tests
@@ -38,6 +38,7 @@ var usual = sizes{batch: 2048, piece: 4096}
 type run struct {
 	p        *plan
 	memory   account
+	free     int64 // of memory, when rows begin to be read
 	workers  int
 	sizes    *sizes
 	width    int // of rows as they are read

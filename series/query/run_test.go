@@ -51,17 +51,17 @@ func count(t *testing.T, answer *Rows) int {
 
 func TestMemoryLimit(t *testing.T) {
 	m := regular(100, 2000, 1)
-	answer, err := Run(context.Background(), m, everything(Select, ByTime), Options{Memory: 18_000})
+	answer, err := Run(context.Background(), m, everything(Select, ByTime), Options{Memory: 8_000})
 	if err == nil {
 		_, err = answer.WriteTo(io.Discard)
 		answer.Close()
 	}
 	var limit *MemoryError
-	if !errors.As(err, &limit) || limit.Limit != 18_000 {
+	if !errors.As(err, &limit) || limit.Limit != 8_000 {
 		t.Fatalf("got %v, want an error of memory", err)
 	}
 	// Series by series it fits, and by time where there is room for some rows of each series.
-	for order, memory := range map[Order]int64{BySeries: 18_000, ByTime: 100_000} {
+	for order, memory := range map[Order]int64{BySeries: 8_000, ByTime: 100_000} {
 		answer, err = Run(context.Background(), m, everything(Select, order), Options{Memory: memory})
 		if err != nil {
 			t.Fatal(err)
@@ -71,6 +71,19 @@ func TestMemoryLimit(t *testing.T) {
 		}
 	}
 	m.open.Wait()
+}
+
+// TestManySeries has 256 bytes for each series, as by default a million of them have.
+func TestManySeries(t *testing.T) {
+	const series = 20_000
+	m := regular(series, 3, 1e10)
+	answer, err := Run(context.Background(), m, everything(Select, ByTime), Options{Memory: 256 * series})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := count(t, answer); rows != 3*series {
+		t.Fatalf("%d rows", rows)
+	}
 }
 
 // opening counts how often series are read.

@@ -11,7 +11,7 @@ import (
 // Times in the direction of reading are keys: time^mask, which ascend also where times descend.
 
 // laneBytes is about what merging holds of a lane beside its rows.
-const laneBytes = 96
+const laneBytes = 40
 
 // merge emits the rows of some lanes by time. It takes the range in windows that hold as many rows as there is memory
 // for: reads all lanes in a window, some at a time, merges, and goes on, so that no lane has to stay open and memory does
@@ -93,17 +93,18 @@ func (r *run) merge(e *emitter, a, b, workers int) error {
 }
 
 // budget is how many bytes of rows a window of some lanes holds, where there are so many merges at once: two windows
-// are held at a time, in slices that are longer than what they hold, and beside what sorts them. There is room for two
-// rows of each lane, and for few more rows than a limit leaves of the answer.
+// are held at a time, in slices that are longer than what they hold, and beside what sorts them. There is room for a
+// row of a lane in four at least, and for few more rows than a limit leaves of the answer.
 func (r *run) budget(lanes, merges int) int64 {
 	rows := uint64(r.sizes.window)
 	if rows == 0 {
-		rows = uint64(r.memory.limit) / 8 / uint64(merges) / uint64(r.rowBytes)
+		free := max(r.free/int64(merges)-int64(laneBytes*lanes), 0)
+		rows = min(uint64(free)/8/uint64(r.rowBytes), 1<<30)
 	}
 	if q := r.p.q; q.Limit > 0 && len(q.Apply) == 0 && q.Limit < rows && q.Offset < rows {
 		rows = min(rows, max(q.Limit+q.Offset, 1024))
 	}
-	return int64(max(rows, uint64(2*lanes))) * int64(r.rowBytes)
+	return int64(max(rows, uint64(lanes/4), 1)) * int64(r.rowBytes)
 }
 
 // window is the rows of some lanes within keys.
@@ -127,8 +128,8 @@ type window struct {
 // part is the rows of some lanes, one behind the other.
 type part struct {
 	columns
-	lanes []int
-	ends  []int // of each of lanes
+	lanes []uint32
+	ends  []uint32 // of each of lanes
 }
 
 // lower cuts the window off behind a key.
@@ -184,7 +185,7 @@ func (w *window) nextWidth() uint64 {
 	begin := w.last.Load()
 	for i := range w.parts {
 		p := &w.parts[i]
-		from := 0
+		from := uint32(0)
 		for _, end := range p.ends {
 			if end > from {
 				begin = min(begin, p.times[from]^w.mask)
@@ -290,7 +291,7 @@ func (w *window) readLane(ctx context.Context, p *part, lane int) error {
 		}
 	}
 	if p.len() > begin {
-		p.lanes, p.ends = append(p.lanes, lane), append(p.ends, p.len())
+		p.lanes, p.ends = append(p.lanes, uint32(lane)), append(p.ends, uint32(p.len()))
 	}
 	return nil
 }
@@ -313,11 +314,12 @@ func (w *window) trim() {
 		p := &w.parts[i]
 		from, to, dropped := 0, 0, int64(0)
 		for i, end := range p.ends {
+			end := int(end)
 			kept := sort.Search(end-from, func(i int) bool { return p.times[from+i]^w.mask > last })
 			dropped += w.size(p, from+kept, end)
 			p.move(to, from, kept)
 			to += kept
-			from, p.ends[i] = end, to
+			from, p.ends[i] = end, uint32(to)
 		}
 		w.bytes.Add(-dropped)
 		w.run.memory.give(dropped)
@@ -353,12 +355,12 @@ func (w *window) merge(e *emitter, order *sorter) error {
 		if r.name(label) == "" {
 			return
 		}
-		begin := 0
+		begin := uint32(0)
 		if i > 0 {
 			begin = p.ends[i-1]
 		}
 		for row := begin; row < p.ends[i]; row++ {
-			order.entries = append(order.entries, entry{p.times[row] ^ w.mask, uint32(len(strands)), uint32(row)})
+			order.entries = append(order.entries, entry{p.times[row] ^ w.mask, uint32(len(strands)), row})
 		}
 		strands = append(strands, strand{p, uint32(label) - r.base(w.lane)})
 	}
