@@ -249,18 +249,23 @@ func lastOnly(points []point) (last []point) {
 
 func (m *machine) checkPoints(id names.ID, view *tree.View, want []point) {
 	for _, backward := range []bool{false, true} {
-		times, values, texts := make([]int64, len(want)+1), make([]float64, len(want)+1), make([][]byte, len(want)+1)
-		var n int
-		var err error
-		if id == events {
-			n, err = view.Points(backward, nil).NextText(times, texts)
-		} else {
-			n, err = view.Points(backward, nil).Next(times, values)
-		}
-		m.no(err)
+		room := rapid.IntRange(1, 200).Draw(m.t, "read at once")
+		times, values, texts := make([]int64, room), make([]float64, room), make([][]byte, room)
 		var got, expected []string
-		for i := range n {
-			got = append(got, fmt.Sprint(times[i], values[i], string(texts[i])))
+		cursor := view.Points(backward, nil)
+		for n := room; n == room; {
+			var err error
+			if id == events {
+				n, err = cursor.NextText(times, texts)
+			} else {
+				n, err = cursor.Next(times, values)
+			}
+			m.no(err)
+			for i := range n {
+				got = append(got, fmt.Sprint(times[i], values[i], string(texts[i])))
+			}
+			clear(times) // what is read later is not in it
+			clear(values)
 		}
 		for _, p := range want {
 			expected = append(expected, fmt.Sprint(p.time, p.value, p.text))

@@ -21,21 +21,32 @@ func (v *View) Points(backward bool, keep *aggregate.Bounds) *Cursor {
 // Next fills times and values, which have one length, with the points that come next, and returns how many: fewer than
 // there is room for only at the end. After an error the cursor is at its end.
 func (c *Cursor) Next(times []int64, values []float64) (n int, err error) {
-	return c.next(times, func(at int, from *item) { copy(values[at:], from.values) })
+	return c.next(times, values, func(at int, from *item) {
+		if &values[at] != &from.values[0] {
+			copy(values[at:], from.values)
+		}
+	})
 }
 
 // NextText is Next for events. The texts are those of the View.
 func (c *Cursor) NextText(times []int64, texts [][]byte) (n int, err error) {
-	return c.next(times, func(at int, from *item) { copy(texts[at:], from.texts) })
+	return c.next(times, nil, func(at int, from *item) { copy(texts[at:], from.texts) })
 }
 
-// next fills times; put copies what belongs to as many of them as there is room for.
-func (c *Cursor) next(times []int64, put func(at int, from *item)) (n int, err error) {
+// next fills times; put copies what belongs to as many of them as there is room for, if it is not there already. Values
+// are nil unless they are what is read.
+func (c *Cursor) next(times []int64, values []float64, put func(at int, from *item)) (n int, err error) {
 	for n < len(times) {
+		if c.w != nil && values != nil {
+			c.w.room = room{times[n:], values[n:len(times)]}
+		}
 		if err := c.fill(); err != nil || c.left == nil {
 			return n, err
 		}
-		k := copy(times[n:], c.left.times)
+		k := len(c.left.times)
+		if &times[n] != &c.left.times[0] {
+			k = copy(times[n:], c.left.times)
+		}
 		put(n, c.left)
 		c.w.times(times[n : n+k])
 		c.take(k)

@@ -46,6 +46,14 @@ type walk struct {
 	refs     []node.Ref
 	inner    []byte // memory for inner nodes
 	out      item   // what next returned
+	room     room
+}
+
+// room is where whoever reads points wants them to be. A vector that fits in is decoded there if there is one lane only,
+// so that its points are the next, all of them.
+type room struct {
+	times  []int64
+	values []float64
 }
 
 // laneWalk is what is left of a lane: a stack, the next item at the end.
@@ -171,15 +179,12 @@ func (w *walk) next(limit int64) (*item, error) {
 			}
 			continue
 		}
-		end := len(it.times)
-		if it.last > bound {
-			end, _ = slices.BinarySearch(it.times, bound+1)
-		}
-		rest := it.cut(end)
-		l.stack[top] = rest
-		if len(rest.times) == 0 {
+		if it.last <= bound {
 			l.stack = l.stack[:top]
+			return it, nil
 		}
+		end, _ := slices.BinarySearch(it.times, bound+1)
+		l.stack[top] = it.cut(end)
 		return it, nil
 	}
 }
@@ -383,14 +388,22 @@ func (w *walk) pushAll(l *laneWalk, n int, at func(i int) item) {
 
 // decode puts the points of a vector on the stack, but for those that were deleted.
 func (w *walk) decode(l *laneWalk, v item) (err error) {
-	l.times, l.values, err = v.vector.Decode(l.times[:0], l.values[:0])
+	times, values := l.times, l.values
+	inRoom := len(w.lanes) == 1 && v.vector.Points() <= len(w.room.times)
+	if inRoom {
+		times, values = w.room.times, w.room.values
+	}
+	times, values, err = v.vector.Decode(times[:0], values[:0])
 	if err != nil {
 		return fmt.Errorf("the node at %#x: %w", v.at, err)
 	}
-	if len(l.times) == 0 || v.texts != nil && len(v.texts) != len(l.times) {
-		return fmt.Errorf("the node at %#x: %w: %d points with %d texts", v.at, node.ErrCorrupt, len(l.times), len(v.texts))
+	if !inRoom {
+		l.times, l.values = times, values
 	}
-	it := item{times: l.times, values: l.values, texts: slices.Clone(v.texts)}
+	if len(times) == 0 || v.texts != nil && len(v.texts) != len(times) {
+		return fmt.Errorf("the node at %#x: %w: %d points with %d texts", v.at, node.ErrCorrupt, len(times), len(v.texts))
+	}
+	it := item{times: times, values: values, texts: slices.Clone(v.texts)}
 	if v.at != 0 {
 		w.delete(&it, v.at)
 	}
