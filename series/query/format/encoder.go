@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"weir/series/query/rows"
@@ -14,7 +15,7 @@ type Format uint8
 
 const (
 	RESP  Format = iota // the original protocol: lines that begin with what they are
-	CSV                 // name, time, values; nothing is quoted, as clients of the original expect
+	CSV                 // name, time, values; quoted is, as clients of the original expect, only a text with line breaks
 	JSONL               // an object a line
 )
 
@@ -62,6 +63,10 @@ func (e *Encoder) appendTime(dst []byte, ns int64) []byte {
 	return e.time.Append(dst, ns)
 }
 
+// lineBreaks are in no text that the original can have. In RESP and CSV they would make rows of what follows them, so a
+// text with one is written otherwise: as a bulk string, or in quotes.
+const lineBreaks = "\r\n"
+
 func (e *Encoder) appendCSV(dst []byte, b *rows.Batch) []byte {
 	for i, series := range b.Series {
 		dst = append(dst, b.Names[series]...)
@@ -85,7 +90,11 @@ func (e *Encoder) appendCSV(dst []byte, b *rows.Batch) []byte {
 			}
 		case rows.Text:
 			dst = append(dst, ',')
-			dst = append(dst, b.Texts[i]...)
+			if text := b.Texts[i]; strings.ContainsAny(text, lineBreaks) {
+				dst = append(append(append(dst, '"'), strings.ReplaceAll(text, `"`, `""`)...), '"')
+			} else {
+				dst = append(dst, text...)
+			}
 		}
 		dst = append(dst, '\n')
 	}
@@ -119,8 +128,12 @@ func (e *Encoder) appendRESP(dst []byte, b *rows.Batch) []byte {
 				gaps >>= 1
 			}
 		case rows.Text:
-			dst = append(dst, '+')
-			dst = append(dst, b.Texts[i]...)
+			if text := b.Texts[i]; strings.ContainsAny(text, lineBreaks) {
+				dst = append(strconv.AppendInt(append(dst, '$'), int64(len(text)), 10), end...)
+				dst = append(dst, text...)
+			} else {
+				dst = append(append(dst, '+'), text...)
+			}
 			dst = append(dst, end...)
 		}
 	}

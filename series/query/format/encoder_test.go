@@ -13,6 +13,7 @@ func TestForms(t *testing.T) {
 	bare := &rows.Batch{Names: names, Series: []uint32{0}, Times: []int64{5}, Width: 1, Values: []float64{0}, Missing: []uint64{1}}
 	tuple := &rows.Batch{Names: names, Series: []uint32{0}, Times: []int64{5}, Width: 3, Values: []float64{1, 2, math.Inf(-1)}, Missing: []uint64{2}}
 	text := &rows.Batch{Names: names, Series: []uint32{0}, Times: []int64{5}, Texts: []string{`a "b"`}}
+	lines := &rows.Batch{Names: names, Series: []uint32{0}, Times: []int64{5}, Texts: []string{"a \"b\"\r\n+c"}}
 	for _, c := range []struct {
 		out   Output
 		shape rows.Shape
@@ -24,6 +25,8 @@ func TestForms(t *testing.T) {
 		{Output{CSV, true}, rows.Scalar, bare, "cpu host=a,ts=5\n"},
 		{Output{CSV, true}, rows.Tuple, tuple, "cpu host=a,ts=5,1,,-inf\n"},
 		{Output{CSV, true}, rows.Text, text, "cpu host=a,ts=5,a \"b\"\n"},
+		{Output{CSV, true}, rows.Text, lines, "cpu host=a,ts=5,\"a \"\"b\"\"\r\n+c\"\n"},
+		{Output{RESP, true}, rows.Text, lines, "+cpu host=a\r\n+ts=5\r\n$9\r\na \"b\"\r\n+c\r\n"},
 		{Output{CSV, true}, rows.Names, scalar, "cpu host=a\ncpu host=a\n"},
 		{Output{RESP, false}, rows.Scalar, scalar, "+cpu host=a\r\n+19700101T000000.000000000\r\n+0.10000000000000001\r\n+cpu host=a\r\n+19700101T000000.000000001\r\n+nan\r\n"},
 		{Output{RESP, true}, rows.Scalar, bare, "+cpu host=a\r\n+ts=5\r\n"},
