@@ -264,6 +264,9 @@ func (q *Query) width() int {
 
 // check finds what no answer can be had for, however the query was made.
 func (q *Query) check() error {
+	if q.Kind > Search || slices.ContainsFunc(q.Functions, func(f Function) bool { return f > LastTimestamp }) {
+		return ErrBadArgument
+	}
 	switch q.Kind {
 	case Names, Search:
 		return nil

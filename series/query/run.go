@@ -97,7 +97,7 @@ func Run(ctx context.Context, src Source, q *Query, opts Options) (*Rows, error)
 	if r.memory.limit == 0 {
 		r.memory.limit = 256 << 20
 	}
-	if r.workers == 0 {
+	if r.workers <= 0 {
 		r.workers = runtime.GOMAXPROCS(0)
 	}
 	r.rowBytes = 8 + 8*env.Width

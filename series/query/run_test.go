@@ -73,6 +73,29 @@ func TestMemoryLimit(t *testing.T) {
 	m.open.Wait()
 }
 
+// TestBadArguments has queries that Parse does not make.
+func TestBadArguments(t *testing.T) {
+	for _, q := range []*Query{
+		{Kind: 99, Metrics: []string{"cpu"}},
+		{Kind: Aggregate, Metrics: []string{"cpu"}, Functions: []Function{99}},
+		{Kind: Aggregate, Metrics: []string{"cpu"}},
+		{Kind: GroupAggregate, Metrics: []string{"cpu"}, Step: 1},
+		{Kind: Join},
+		{Kind: Join, Metrics: make([]string, 65)},
+	} {
+		if _, err := Run(context.Background(), newMemory(), q, Options{}); err != ErrBadArgument {
+			t.Errorf("%+v: got %v", q, err)
+		}
+	}
+	answer, err := Run(context.Background(), regular(2, 2, 1), everything(Select, BySeries), Options{Workers: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := count(t, answer); rows != 4 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
 // TestManySeries has 256 bytes for each series, as by default a million of them have.
 func TestManySeries(t *testing.T) {
 	const series = 20_000

@@ -226,8 +226,12 @@ func (p *parser) primary() (eval, error) {
 	}
 	p.space()
 	rest := p.text[p.at:]
+	call := startsCall(rest)
 	for _, i := range p.order {
 		name := p.names[i]
+		if call == name {
+			continue // a variable may be called as a function is
+		}
 		if name != "" && strings.HasPrefix(rest, name) && (len(rest) == len(name) || !isWord(rest[len(name)]) || !isWord(name[len(name)-1])) {
 			p.at += len(name)
 			p.used = append(p.used, i)
@@ -260,6 +264,20 @@ func (p *parser) primary() (eval, error) {
 		return func([]float64) float64 { return math.E }, nil
 	}
 	return nil, &UnknownError{word}
+}
+
+// startsCall is the name of the function that is called at the begin of a text, or "".
+func startsCall(text string) string {
+	n := 0
+	for n < len(text) && isWord(text[n]) {
+		n++
+	}
+	_, one := unary[text[:n]]
+	_, many := folds[text[:n]]
+	if (one || many) && strings.HasPrefix(strings.TrimLeft(text[n:], " \t\r\n"), "(") {
+		return text[:n]
+	}
+	return ""
 }
 
 func (p *parser) number() (eval, error) {

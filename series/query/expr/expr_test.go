@@ -11,13 +11,14 @@ import (
 )
 
 func TestValues(t *testing.T) {
-	names := []string{"cpu", "cpux", "mem.free", "cpu:max", "a-b"}
-	v := []float64{2, 3, 5, 7, 11}
+	names := []string{"cpu", "cpux", "mem.free", "cpu:max", "a-b", "min"}
+	v := []float64{2, 3, 5, 7, 11, 13}
 	for text, want := range map[string]float64{
 		"cpu*10+1": 21, "cpux+cpu": 5, "mem.free/2": 2.5, "cpu:max - cpu": 5, "a-b": 11, "-cpu^2": -4, "2^3^2": 512, "2^-1": .5,
 		"1+2*3-4/2": 5, "cpu<3&&cpux>=3": 1, "cpu==3||0": 0, "cpu != 2 ? 1 : cpu > 1 ? 2 : 3": 2, "sqrt(4)+sin(0)": 2,
 		"max(1,cpu,3)": 3, "min(4,cpu)": 2, "sum(1,2,3)": 6, "avg(1,2,3)": 2, "rint(2.5)": 2, "sign(-3)": -1, "abs(-3)": 3,
 		"_pi": math.Pi, "_e": math.E, "1e3+.5": 1000.5, "1.5E-1": .15, "--1": 1, "ln(_e)": 1, "log(_e)": 1, "log10(100)": 2, "(1)": 1,
+		"min + 1": 14, "min(min, cpu)": 2, "min (min*2, 50)": 26,
 	} {
 		e, err := Parse(text, names)
 		if err != nil {
