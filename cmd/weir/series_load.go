@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -23,11 +25,33 @@ const commitPoints = 1 << 17
 
 // loadResult is what load prints as JSON.
 type loadResult struct {
-	Points  int64        `json:"points"`
+	Points  int64        `json:"points"` // stored for sure
 	Bad     int64        `json:"bad"`
 	Refused []badPoints  `json:"refused"`
 	Seconds float64      `json:"seconds"`
 	Files   []loadedFile `json:"files"`
+	Stopped *stopped     `json:"stopped,omitempty"`
+}
+
+// stopped is where loading ended early.
+type stopped struct {
+	Path  string `json:"path"`
+	Line  int64  `json:"line"`  // up to which it was read
+	Exact bool   `json:"exact"` // the points of all lines up to this one are stored, and of no others
+}
+
+func (s *stopped) String() string {
+	path := s.Path
+	if path == "-" {
+		path = "standard input"
+	}
+	switch {
+	case s.Line == 0:
+		return "before the first line of " + path
+	case s.Exact:
+		return fmt.Sprintf("behind line %s of %s", humanize.Comma(s.Line), path)
+	}
+	return fmt.Sprintf("near line %s of %s", humanize.Comma(s.Line), path)
 }
 
 type badPoints struct {
@@ -57,34 +81,35 @@ CSV has a header that says which column is the time; columns of numbers are metr
   2017-01-02T03:04:05Z,a,0.5,1024
 
 Points of bad lines are left out, and told of; all others are stored. The exit code is then 1, unless there are no
-more bad ones than --skip-bad allows.`,
+more bad ones than --skip-bad allows. When it is interrupted, what was read is stored, and it says up to which line.
+
+Too old points are taken away at the end, and now and then before, where --retention says how old they may be.`,
 		Example: `  weir series load data cpu.csv.gz mem.csv.gz
   weir series load data temperatures.csv --metric temperature --tags room=kitchen
-  zcat metrics.influx.gz | weir series load data --format influx`,
+  zcat metrics.influx.gz | weir series load data --format influx --sync always`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	f := cmd.Flags()
-	format := f.String("format", "auto", "`format` of the files: auto, csv, resp, opentsdb or influx")
-	sync := f.String("sync", "interval", "when the log is synced: always, interval or never")
-	unit := f.String("unit", "", "`unit` of times that are numbers, in CSV and Influx: s, ms, us or ns")
+	format := choose(word[text.Format]{"auto", text.Auto}, word[text.Format]{"csv", text.CSV}, word[text.Format]{"resp", text.RESP},
+		word[text.Format]{"opentsdb", text.OpenTSDB}, word[text.Format]{"influx", text.Influx})
+	addChoice(cmd, format, "format", "format of the files")
+	unit := choose(word[time.Duration]{"auto", 0}, word[time.Duration]{"s", time.Second}, word[time.Duration]{"ms", time.Millisecond},
+		word[time.Duration]{"us", time.Microsecond}, word[time.Duration]{"ns", time.Nanosecond})
+	addChoice(cmd, unit, "unit", "unit of times that are numbers, in CSV and Influx")
 	f.StringVar(&l.options.Metric, "metric", "", "what points of a CSV without names are called")
 	f.StringVar(&l.options.Tags, "tags", "", "`tags`, such as host=a, of names in CSV and Influx that have none")
 	f.Int64Var(&l.skip, "skip-bad", 0, "accept up to `n` bad lines (-1: any number)")
-	f.BoolVar(&l.store.NoLog, "no-log", false, "do without a log: if it is killed, the points of this call may be lost")
-	cmd.RunE = a.run(func(ctx context.Context, args []string) (err error) {
-		if l.store.Sync, err = series.ParseSyncMode(*sync); err != nil {
-			return usagef("--sync: %w", err)
+	l.flags = addStoreFlags(cmd)
+	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
+		o, err := l.flags.store()
+		if err != nil {
+			return err
 		}
-		if l.options.Format, err = text.ParseFormat(*format); *format != "auto" && err != nil {
-			return usagef("--format: %w", err)
+		if err := checkFiles(args[1:]); err != nil {
+			return err
 		}
-		units := map[string]time.Duration{"": 0, "s": time.Second, "ms": time.Millisecond, "us": time.Microsecond, "ns": time.Nanosecond}
-		var ok bool
-		if l.options.Unit, ok = units[*unit]; !ok {
-			return usagef("--unit: %q; expected s, ms, us or ns", *unit)
-		}
-		l.app = a
-		return a.withStore(ctx, args[0], l.store, true, func(st *series.Store) error { return l.run(ctx, st, args[1:]) })
+		l.app, l.options.Format, l.options.Unit = a, format.value, unit.value
+		return a.withStore(ctx, args[0], o, true, func(st *series.Store) error { return l.run(ctx, st, args[1:]) })
 	})
 	return cmd
 }
@@ -92,13 +117,14 @@ more bad ones than --skip-bad allows.`,
 // loader reads files into a store.
 type loader struct {
 	app     *app
-	store   series.Options
+	flags   *storeFlags
 	options text.Options
 	skip    int64
 
-	writer *series.Writer
-	ids    map[string]names.ID
-	result loadResult
+	writer  *series.Writer
+	ids     map[string]names.ID
+	pending int64 // points since the last commit
+	result  loadResult
 }
 
 func (l *loader) run(ctx context.Context, st *series.Store, paths []string) error {
@@ -113,11 +139,31 @@ func (l *loader) run(ctx context.Context, st *series.Store, paths []string) erro
 	l.result.Refused, l.result.Files = []badPoints{}, []loadedFile{}
 	err := l.files(ctx, paths)
 	// What was read is stored, whatever ended it.
-	if e := l.writer.Commit(context.WithoutCancel(ctx)); err == nil {
+	if e := l.commit(ctx); e != nil && err == nil {
 		err = e
+	}
+	if err == nil {
+		err = l.flags.retention.retain(ctx, st)
 	}
 	l.result.Seconds = time.Since(begin).Seconds()
 	return errors.Join(l.report(), err, l.verdict(err))
+}
+
+// commit stores the points since the last one, even when ctx has ended.
+func (l *loader) commit(ctx context.Context) error {
+	err := l.writer.Commit(context.WithoutCancel(ctx))
+	refused, ok := errors.AsType[*series.RefusedError](err)
+	switch {
+	case err == nil:
+		l.result.Points += l.pending
+	case ok:
+		l.result.Points += l.pending - int64(refused.Points)
+	}
+	if err != nil && l.result.Stopped != nil {
+		l.result.Stopped.Exact = false
+	}
+	l.pending = 0
+	return err
 }
 
 func (l *loader) files(ctx context.Context, paths []string) error {
@@ -129,10 +175,11 @@ func (l *loader) files(ctx context.Context, paths []string) error {
 	return nil
 }
 
-func (l *loader) file(ctx context.Context, path string) (err error) {
+func (l *loader) file(ctx context.Context, path string) error {
+	l.result.Stopped = &stopped{Path: path, Exact: true}
 	in, size := l.app.stdin, int64(0)
 	if path != "-" {
-		f, err := os.Open(path)
+		f, err := await(ctx, func() (*os.File, error) { return os.Open(path) })
 		if err != nil {
 			return err
 		}
@@ -144,82 +191,77 @@ func (l *loader) file(ctx context.Context, path string) (err error) {
 	}
 	stage := progress.Start(ctx, filepath.Base(path), size, progress.Bytes)
 	defer stage.Done()
-	plain, _, err := text.Decompress(&counted{in, stage})
+	plain, _, err := text.Decompress(&input{ctx: ctx, in: in, stage: stage})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, plain.Close()) }()
-	r := text.NewReader(plain, l.options)
-	err = l.points(ctx, r)
+	lines := &lineCounter{in: plain}
+	r := text.NewReader(lines, l.options)
+	read, err := l.points(ctx, r)
+	l.count(path, r)
+	if err != nil {
+		// What could be read was, to the end of the last line; of RESP some lines may be of a point that is not whole.
+		l.result.Stopped.Line, l.result.Stopped.Exact = lines.lines, read && r.Format() != text.RESP
+		return err
+	}
+	l.result.Stopped = nil
+	return plain.Close()
+}
+
+// count adds what was read of a file to the result.
+func (l *loader) count(path string, r *text.Reader) {
 	report := r.Report()
 	l.result.Files = append(l.result.Files, loadedFile{path, r.Format().String(), report.Points, report.Skipped})
-	l.result.Points += report.Points
 	l.result.Bad += report.Skipped
 	for _, refused := range report.Refused {
 		bad := badPoints{Reason: refused.Reason, Count: refused.Count}
 		for _, e := range refused.First {
-			bad.First = append(bad.First, fmt.Sprintf("%s:%d: %s", path, e.Line, e.Message()))
+			bad.First = append(bad.First, printable(fmt.Sprintf("%s:%d: %s", path, e.Line, e.Message())))
 		}
 		l.result.Refused = append(l.result.Refused, bad)
 	}
-	return err
 }
 
-// counted tells a stage what was read.
-type counted struct {
-	in    io.Reader
-	stage *progress.Stage
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.in.Read(p)
-	c.stage.Add(int64(n))
-	return n, err
-}
-
-func (l *loader) points(ctx context.Context, r *text.Reader) error {
+// points adds all points. It reports whether it could add what it could read.
+func (l *loader) points(ctx context.Context, r *text.Reader) (read bool, err error) {
 	var refs []names.ID // by Row.Ref, less 1; noID where it is not known
-	uncommitted := 0
 	for {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("stopped behind %s points, which are stored: %w", humanize.Comma(r.Report().Points), err)
-		}
 		rows, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return true, nil
 		}
 		if err != nil {
-			return err
+			return true, err
 		}
 		for i := range rows {
 			id, ok, err := l.id(r, &refs, i, &rows[i])
 			if err != nil {
-				return err
+				return false, err
 			}
 			if !ok {
 				continue
 			}
 			if err := l.add(r, i, id, &rows[i]); err != nil {
-				return err
+				return false, err
 			}
 		}
-		if uncommitted += len(rows); uncommitted >= commitPoints {
-			uncommitted = 0
-			if err := l.writer.Commit(ctx); err != nil {
-				return err
+		if l.pending >= commitPoints {
+			if err := l.commit(ctx); err != nil {
+				return false, err
 			}
 		}
 	}
 }
 
 func (l *loader) add(r *text.Reader, i int, id names.ID, row *text.Row) error {
-	if row.Text == nil {
-		return l.writer.Add(id, row.Time, row.Value)
-	}
-	if len(row.Text) > series.MaxText {
+	if row.Text != nil && len(row.Text) > series.MaxText {
 		return r.Refuse(i, "an event that is too long", fmt.Sprintf("%d bytes, at most %d", len(row.Text), series.MaxText))
 	}
-	return l.writer.AddEvent(id, row.Time, row.Text)
+	l.pending++
+	if row.Text != nil {
+		return l.writer.AddEvent(id, row.Time, row.Text)
+	}
+	return l.writer.Add(id, row.Time, row.Value)
 }
 
 const noID = ^names.ID(0)
@@ -267,7 +309,10 @@ func (l *loader) report() error {
 	if a.json {
 		return a.printJSON(r)
 	}
-	a.note("%s points stored in %.2f s, %s a second", humanize.Comma(r.Points), r.Seconds, humanize.SIWithDigits(float64(r.Points)/max(r.Seconds, 1e-9), 2, ""))
+	a.note("%s points stored in %.2f s, %s a second", humanize.Comma(r.Points), r.Seconds, formatCount(float64(r.Points)/max(r.Seconds, 1e-9)))
+	if r.Stopped != nil {
+		a.note("stopped %v", r.Stopped)
+	}
 	return nil
 }
 
@@ -276,5 +321,21 @@ func (l *loader) verdict(err error) error {
 	if err != nil || l.skip < 0 || l.result.Bad <= l.skip {
 		return nil
 	}
-	return fmt.Errorf("%s bad lines were left out; --skip-bad accepts %d", humanize.Comma(l.result.Bad), l.skip)
+	hint := ""
+	for _, bad := range l.result.Refused {
+		if l.options.Tags == "" && bad.Reason == text.ReasonName && strings.Contains(bad.First[0], "no tags") {
+			hint = "; --tags gives names tags that have none"
+		}
+	}
+	return fmt.Errorf("bad lines that were left out: %s; --skip-bad accepts %d%s", humanize.Comma(l.result.Bad), l.skip, hint)
+}
+
+// printable replaces what would do something to a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"weir/internal/progress"
@@ -21,8 +22,9 @@ type seriesStats struct {
 	Points        uint64         `json:"points"`
 	First         string         `json:"first,omitempty"`
 	Last          string         `json:"last,omitempty"`
+	KeepLast      bool           `json:"keep_last"`
 	Bytes         int64          `json:"bytes"`
-	BytesPerPoint float64        `json:"bytes_per_point"`
+	BytesPerPoint float64        `json:"bytes_per_point,omitempty"`
 	VolumeBytes   int64          `json:"volume_bytes"`
 	NameBytes     int64          `json:"name_bytes"`
 	LogBytes      int64          `json:"log_bytes"`
@@ -61,11 +63,12 @@ func (a *app) seriesStatsCommand() *cobra.Command {
 func (a *app) printStats(s series.Stats) error {
 	at := func(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
 	r := seriesStats{
-		Series: s.Series, Points: s.Points, Bytes: s.Bytes(), BytesPerPoint: float64(s.Bytes()) / float64(max(s.Points, 1)),
+		Series: s.Series, Points: s.Points, KeepLast: s.KeepLast, Bytes: s.Bytes(),
 		VolumeBytes: s.VolumeBytes, NameBytes: s.NameBytes, LogBytes: s.LogBytes, OtherBytes: s.CheckpointBytes, Volumes: []seriesVolume{},
 	}
 	if s.Points > 0 {
 		r.First, r.Last = at(s.First), at(s.Last)
+		r.BytesPerPoint = float64(s.Bytes()) / float64(s.Points)
 	}
 	for _, v := range s.Volumes {
 		r.Volumes = append(r.Volumes, seriesVolume{v.Path, v.Used, v.Size, v.Created.UTC().Format(time.RFC3339)})
@@ -82,14 +85,25 @@ func (a *app) printStats(s series.Stats) error {
 		line("from", "%s", r.First)
 		line("to", "%s", r.Last)
 	}
-	line("bytes", "%s, %.2f a point", humanize.Comma(r.Bytes), r.BytesPerPoint)
+	if s.KeepLast {
+		line("keeps", "the last of the points of one time")
+	}
+	if s.Points > 0 {
+		line("bytes", "%s, %.2f a point", humanize.Comma(r.Bytes), r.BytesPerPoint)
+	} else {
+		line("bytes", "%s", humanize.Comma(r.Bytes))
+	}
 	fmt.Fprintln(a.stdout)
 	t := table.New(table.Left("what"), table.Right("bytes"), table.Right("a point").Decimals(3))
 	for _, row := range []struct {
 		what  string
 		bytes int64
 	}{{"volumes", r.VolumeBytes}, {"names", r.NameBytes}, {"log", r.LogBytes}, {"checkpoint", r.OtherBytes}} {
-		t.Row(row.what, row.bytes, float64(row.bytes)/float64(max(s.Points, 1)))
+		perPoint := any("")
+		if s.Points > 0 {
+			perPoint = float64(row.bytes) / float64(s.Points)
+		}
+		t.Row(row.what, row.bytes, perPoint)
 	}
 	if err := t.WriteText(a.stdout); err != nil {
 		return err
@@ -166,7 +180,7 @@ func (a *app) printReport(dir string, r *series.VerifyReport) error {
 			humanize.Comma(int64(r.Series)), humanize.Comma(int64(r.Points)), humanize.Comma(int64(r.Nodes)), humanize.Comma(int64(r.Entries)))
 	}
 	if !r.OK() {
-		return fmt.Errorf("%s is damaged in %d places", dir, len(r.Damage)+len(r.Lost))
+		return fmt.Errorf("%s is damaged in %s", dir, english.Plural(max(1, len(r.Damage)), "place", ""))
 	}
 	a.note("no damage")
 	return nil
@@ -184,8 +198,19 @@ since is copied.`,
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
 		return a.withStore(ctx, args[0], series.Options{}, false, func(st *series.Store) error {
 			told, end := stage(ctx, "back up", progress.Bytes)
-			defer end()
-			return st.Backup(ctx, args[1], told)
+			bytes := int64(0)
+			err := st.Backup(ctx, args[1], func(done, total int64) { told(done, total); bytes = total })
+			end()
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(struct {
+					Bytes int64 `json:"bytes"`
+				}{bytes})
+			}
+			a.note("%s is a copy of %s, of %s bytes", args[1], args[0], humanize.Comma(bytes))
+			return nil
 		})
 	})
 	return cmd
@@ -202,9 +227,18 @@ verify it. The exit code is 1 if anything is damaged.`,
 	}
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
 		told, end := stage(ctx, "restore", progress.Bytes)
-		r, err := series.Restore(ctx, args[0], args[1], told)
+		left := int64(-1)
+		r, err := series.Restore(ctx, args[0], args[1], func(done, total int64) { told(done, total); left = total - done })
 		end()
-		if err != nil {
+		switch {
+		case err == nil:
+		case ctx.Err() != nil && left == 0:
+			a.note("%s is whole, but not verified; \"weir series verify\" does that", args[1])
+			return err
+		case ctx.Err() != nil && left > 0:
+			a.note("%s is not whole; remove it to restore it again", args[1])
+			return err
+		default:
 			return err
 		}
 		return a.printReport(args[1], r)
@@ -266,16 +300,24 @@ or with "weir series compact".`,
 }
 
 func (a *app) seriesCompactCommand() *cobra.Command {
+	var retention retentionFlag
 	cmd := &cobra.Command{
 		Use:   "compact DIR",
 		Short: "Bring together what late points and deletions have scattered",
 		Long: `Write again what late points, deletions and many restarts have scattered, and give back the space of
-what was deleted. A store that is open does so by itself, more lazily.`,
-		Example: `  weir series compact data`,
-		Args:    cobra.ExactArgs(1),
+what was deleted, as far as it is in volumes that are full. A store that is open does so by itself, more lazily.
+
+With --retention points that are too old are taken away first.`,
+		Example: `  weir series compact data
+  weir series compact data --retention 3650d --retention '30d cpu host=test'`,
+		Args: cobra.ExactArgs(1),
 	}
+	cmd.Flags().Var(&retention, "retention", retentionHelp)
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
 		return a.withStore(ctx, args[0], series.Options{}, false, func(st *series.Store) error {
+			if err := retention.retain(ctx, st); err != nil {
+				return err
+			}
 			told, end := stage(ctx, "compact", progress.Items)
 			defer end()
 			return st.Compact(ctx, told)
