@@ -12,7 +12,8 @@ import (
 // a time, while its Forest changes.
 type View struct {
 	volumes   Volumes
-	lanes     []laneView // in the order in which points of one time count
+	lanes     []laneView  // in the order in which points of one time count
+	first     [1]laneView // their memory, if it is only one
 	deletions []Deletion
 	events    bool
 	last      bool // of points of one time, the last one counts
@@ -63,7 +64,7 @@ func (f *Forest) View(id names.ID, from, to int64) *View {
 			main.texts = r.texts.copies(main.values)
 		}
 	}
-	v.lanes = append(v.lanes, main)
+	v.lanes = append(v.first[:0], main)
 	if r == nil {
 		return v
 	}

@@ -322,7 +322,8 @@ func (w *walk) open(l *laneWalk, ref node.Ref) error {
 			err = w.openInner(l, body)
 		} else {
 			if w.opened != nil {
-				w.opened(&ref)
+				told := ref // so that ref is in memory of the collector only if it is told
+				w.opened(&told)
 			}
 			err = w.openLeaf(l, ref, body)
 		}
