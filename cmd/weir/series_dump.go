@@ -18,22 +18,20 @@ func (a *app) seriesDumpCommand() *cobra.Command {
 		Use:   "dump DIR",
 		Short: "Write points as text that load reads",
 		Long: `Write the points of a store as text to standard output, series by series, so that "weir series load" makes
-the same store of it, to the last bit. RESP has no words for times before 1970 and for empty events, and
-neither RESP nor CSV has some for events with line breaks: these are an error.`,
+the same store of it, to the last bit. What a format has no words for is an error: in RESP times before 1970 and
+empty events, in RESP and CSV events with line breaks, and in the Influx line protocol NaN, infinite numbers, and
+names with backslashes or empty values.`,
 		Example: `  weir series dump data | gzip > data.csv.gz
   weir series dump data --metric cpu --where host=a --from -24h
-  weir series dump data --format resp`,
+  weir series dump data --format influx`,
 		Args: cobra.ExactArgs(1),
 	}
-	format := cmd.Flags().String("format", "csv", "`format`: csv or resp")
+	format := choose(word[text.Format]{"csv", text.CSV}, word[text.Format]{"resp", text.RESP}, word[text.Format]{"influx", text.Influx})
+	addChoice(cmd, format, "format", "format of the text")
 	metric := cmd.Flags().String("metric", "", "only series of a `metric`")
 	cmd.Flags().Var(&where, "where", whereHelp)
 	span := addTimeSpan(cmd)
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
-		f, err := text.ParseFormat(*format)
-		if err != nil || f != text.CSV && f != text.RESP {
-			return usagef("--format: %q; expected csv or resp", *format)
-		}
 		matches, err := where.matches()
 		if err != nil {
 			return err
@@ -45,7 +43,7 @@ neither RESP nor CSV has some for events with line breaks: these are an error.`,
 			return err
 		}
 		return a.withStore(ctx, args[0], series.Options{}, false, func(st *series.Store) error {
-			d := dumper{a: a, st: st, format: f, from: span.from.ns, to: span.to.ns}
+			d := dumper{a: a, st: st, format: format.value, from: span.from.ns, to: span.to.ns}
 			return d.run(ctx, matches)
 		})
 	})
@@ -59,6 +57,8 @@ type dumper struct {
 	format   text.Format
 	from, to int64
 
+	stage      *progress.Stage
+	influx     influxLines
 	name, line []byte
 	times      [1024]int64
 	values     [1024]float64
@@ -70,8 +70,14 @@ func (d *dumper) run(ctx context.Context, matches []names.Match) error {
 	if err != nil {
 		return err
 	}
-	stage := progress.Start(ctx, "dump", int64(found.Len()), progress.Items)
-	defer stage.Done()
+	if !d.a.onTerminal() { // a bar would be among the points
+		total, err := d.count(ctx, found)
+		if err != nil {
+			return err
+		}
+		d.stage = progress.Start(ctx, "dump", total, progress.Items)
+		defer d.stage.Done()
+	}
 	if _, err := d.a.stdout.WriteString(text.Header(d.format)); err != nil {
 		return err
 	}
@@ -87,9 +93,23 @@ func (d *dumper) run(ctx context.Context, matches []names.Match) error {
 		if err := dump(ctx, id); err != nil {
 			return err
 		}
-		stage.Add(1)
 	}
 	return nil
+}
+
+// count is how many points there are, if somebody wants to see how far along it is.
+func (d *dumper) count(ctx context.Context, found *names.Set) (total int64, err error) {
+	for id := range found.All() {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		sum, err := d.st.Aggregate(ctx, id, d.from, d.to)
+		if err != nil {
+			return 0, err
+		}
+		total += int64(sum.Count)
+	}
+	return total, nil
 }
 
 func (d *dumper) points(ctx context.Context, id names.ID) error {
@@ -102,6 +122,7 @@ func (d *dumper) points(ctx context.Context, id names.ID) error {
 		if n, err = r.Next(d.times[:], d.values[:]); err != nil {
 			return err
 		}
+		d.stage.Add(int64(n))
 		for i := range n {
 			if err := d.write(d.times[i], d.values[i], nil); err != nil {
 				return err
@@ -121,6 +142,7 @@ func (d *dumper) events(ctx context.Context, id names.ID) error {
 		if n, err = r.Next(d.times[:], d.texts[:]); err != nil {
 			return err
 		}
+		d.stage.Add(int64(n))
 		for i := range n {
 			if err := d.write(d.times[i], math.NaN(), append([]byte{}, d.texts[i]...)); err != nil {
 				return err
@@ -131,7 +153,12 @@ func (d *dumper) events(ctx context.Context, id names.ID) error {
 }
 
 func (d *dumper) write(t int64, v float64, event []byte) (err error) {
-	if d.line, err = text.Append(d.line[:0], d.format, d.name, t, v, event); err != nil {
+	if d.format == text.Influx {
+		d.line, err = d.influx.append(d.line[:0], d.name, t, v, event)
+	} else {
+		d.line, err = text.Append(d.line[:0], d.format, d.name, t, v, event)
+	}
+	if err != nil {
 		return err
 	}
 	_, err = d.a.stdout.Write(d.line)

@@ -15,6 +15,7 @@ import (
 // An input ends with its context while nothing comes, and its reader has used all whole lines by then.
 func TestInputEndsWhileNothingComes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	out, in := io.Pipe()
 	go io.WriteString(in, "time,host,v\n1,a,1\n2,a,2\n3,a")
 	lines := &lineCounter{in: &input{ctx: ctx, in: out}}
