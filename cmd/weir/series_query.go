@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -31,7 +32,8 @@ const seriesQueryHelp = `Ask a question about the series of a store, with flags 
   --suggest PREFIX                         metrics that begin so; with --metric, tags of one, with --tag too, their values
 
 Functions are count, sum, mean, min, max, first, last, and min_timestamp and so on. A JSON query is the second
-argument, or read from the file of a @name, or from standard input for -.`
+argument, or read from the file of a @name, or from standard input for -; of the flags only --format and --raw-times
+go with it.`
 
 // queryFlags are what a question is made of.
 type queryFlags struct {
@@ -94,29 +96,35 @@ func (a *app) seriesQueryCommand() *cobra.Command {
 	f.BoolVar(&q.backward, "backward", false, "latest first")
 	f.Uint64Var(&q.limit, "limit", 0, "at most `n` rows")
 	f.Uint64Var(&q.offset, "offset", 0, "leave out the first `n` rows")
-	out := choose(word[string]{"auto", "auto"}, word[string]{"table", "table"}, word[string]{"csv", "csv"}, word[string]{"jsonl", "jsonl"}, word[string]{"resp", "resp"})
-	addChoice(cmd, out, "format", "how to write the answer (auto: a table on a terminal, else CSV, or what the JSON says)")
+	form := choose(word[string]{"auto", "auto"}, word[string]{"table", "table"}, word[string]{"csv", "csv"}, word[string]{"jsonl", "jsonl"}, word[string]{"resp", "resp"})
+	addChoice(cmd, form, "format", "how to write the answer (auto: a table on a terminal, else CSV, or what the JSON says)")
 	raw := f.Bool("raw-times", false, "times as nanoseconds since 1970")
 	span := addTimeSpan(cmd)
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
 		if err := span.check(); err != nil {
 			return err
 		}
-		ask, err := a.question(&q, span, args[1:])
+		rest := q.bare(args[1:])
+		var ask asked
+		var err error
+		if len(rest) == 0 {
+			ask, err = q.typed(span)
+		} else if err = refuseFlags(cmd); err == nil {
+			ask, err = a.parsed(ctx, rest[0])
+		}
 		if err != nil {
 			return err
 		}
-		form := out.value
 		switch {
-		case form == "auto" && a.json:
-			form = "jsonl"
-		case form == "auto" && a.onTerminal():
-			form = "table"
-		case form == "auto" && len(args) < 2:
-			form = "csv"
+		case form.value == "auto" && a.json:
+			form.value = "jsonl"
+		case form.value == "auto" && a.onTerminal():
+			form.value = "table"
+		case form.value == "auto" && len(rest) == 0:
+			form.value = "csv"
 		}
 		return a.withStore(ctx, args[0], series.Options{}, false, func(st *series.Store) error {
-			return a.answer(ctx, st, ask, form, *raw)
+			return a.answer(ctx, st, ask, form.value, *raw)
 		})
 	})
 	return cmd
@@ -130,19 +138,42 @@ type asked struct {
 	alignSpans bool // the question has spans, and nobody says where the first one begins
 }
 
-func (a *app) question(q *queryFlags, span *timeSpan, args []string) (asked, error) {
-	if len(args) == 0 {
-		return q.typed(span)
+// refuseFlags refuses the flags that say what a query as JSON says itself.
+func refuseFlags(cmd *cobra.Command) error {
+	said := []string{"names", "suggest", "metric", "tag", "func", "step", "where", "group-by-tag", "pivot-by-tag", "by-series", "backward", "limit", "offset", "from", "to"}
+	for _, k := range questionFlags {
+		said = append(said, k.name)
 	}
-	if given := q.given(); len(given) > 0 {
-		return asked{}, usagef("--%s and a query as JSON; expected one of them", given[0])
+	for _, name := range said {
+		if cmd.Flags().Changed(name) {
+			return usagef("--%s and a query as JSON; expected one of them", name)
+		}
 	}
-	text := []byte(args[0])
+	return nil
+}
+
+// bare takes an argument for the value of --names or --suggest, which do without one. It returns the others.
+func (q *queryFlags) bare(args []string) []string {
+	if len(args) == 0 || strings.ContainsAny(args[0][:min(1, len(args[0]))], "{@-") {
+		return args
+	}
+	for _, value := range []*string{&q.names, &q.suggest} {
+		if *value == "*" {
+			*value = args[0]
+			return nil
+		}
+	}
+	return args
+}
+
+// parsed is a question as JSON, itself or where it is.
+func (a *app) parsed(ctx context.Context, arg string) (asked, error) {
+	text := []byte(arg)
 	var err error
-	if args[0] == "-" {
-		text, err = io.ReadAll(io.LimitReader(a.stdin, 1<<20))
-	} else if path, ok := strings.CutPrefix(args[0], "@"); ok {
-		text, err = os.ReadFile(path)
+	if arg == "-" {
+		text, err = await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(a.stdin, 1<<20)) })
+	} else if path, ok := strings.CutPrefix(arg, "@"); ok {
+		text, err = await(ctx, func() ([]byte, error) { return os.ReadFile(path) })
 	}
 	if err != nil {
 		return asked{}, fmt.Errorf("read the query: %w", err)
@@ -150,6 +181,9 @@ func (a *app) question(q *queryFlags, span *timeSpan, args []string) (asked, err
 	parsed, err := query.Parse(text)
 	if err != nil {
 		return asked{}, fmt.Errorf("the query: %w", err)
+	}
+	for _, name := range parsed.Unused {
+		a.note("the filter of %q is of no column, and does nothing", name)
 	}
 	return asked{query: parsed}, nil
 }
@@ -242,8 +276,11 @@ func (q *queryFlags) complete(out *query.Query, name string) error {
 		out.Group = query.Grouping{Keys: q.pivotBy, Keep: true}
 	}
 	stepped := out.Kind == query.GroupAggregate || out.Kind == query.GroupAggregateJoin
-	if stepped != (q.step != "") {
-		return usagef("--step %s: the questions --group-aggregate and --group-aggregate-join have one, the others do not", q.step)
+	switch {
+	case stepped && q.step == "":
+		return usagef("--%s without --step; expected a span of time such as 10s, 5m, 1h or 1d", name)
+	case !stepped && q.step != "":
+		return usagef("--step: the question --%s has none", name)
 	}
 	if stepped {
 		var ok bool
@@ -276,6 +313,10 @@ func (q *queryFlags) parseFunctions(out *query.Query) error {
 	case out.Kind == query.Aggregate && len(out.Functions) == 1:
 		for len(out.Functions) < len(out.Metrics) {
 			out.Functions = append(out.Functions, out.Functions[0])
+		}
+	case out.Kind == query.Aggregate && len(out.Metrics) == 1:
+		for len(out.Metrics) < len(out.Functions) {
+			out.Metrics = append(out.Metrics, out.Metrics[0])
 		}
 	case out.Kind == query.Aggregate && len(out.Functions) != len(out.Metrics):
 		return usagef("--func: %d functions for %d metrics; expected one, or one for each", len(out.Functions), len(out.Metrics))
@@ -311,13 +352,34 @@ func (a *app) answer(ctx context.Context, st *series.Store, ask asked, form stri
 		answer, err = st.Query(ctx, ask.query, o)
 	}
 	if err != nil {
-		return err
+		return explain(err, out)
 	}
 	defer answer.Close()
 	if form == "table" {
 		return a.answerTable(answer, out, raw)
 	}
 	_, err = answer.WriteTo(a.stdout)
+	return err
+}
+
+// explain says of errors that are short in the protocol of Akumuli what they are about.
+func explain(err error, q *query.Query) error {
+	switch {
+	case errors.Is(err, query.ErrNotFound):
+		about := ""
+		if len(q.Where) > 0 {
+			about = " that meet the conditions"
+		}
+		metrics := q.Metrics
+		if q.Kind == query.Join || q.Kind == query.GroupAggregateJoin {
+			metrics = metrics[:1] // whose series they are
+		}
+		return fmt.Errorf("no series of %s%s: %w; --suggest lists metrics, --names series", strings.Join(metrics, ", "), about, err)
+	case errors.Is(err, query.ErrGroup) && q.Group.Keep:
+		return fmt.Errorf("%w: none has a tag %s", err, strings.Join(q.Group.Keys, ", "))
+	case errors.Is(err, query.ErrGroup):
+		return fmt.Errorf("%w: none has a tag besides %s; --pivot-by-tag keeps these, and leaves out the others", err, strings.Join(q.Group.Keys, ", "))
+	}
 	return err
 }
 
