@@ -105,6 +105,11 @@ Too old points are taken away at the end, and now and then before, where --reten
 		if err != nil {
 			return err
 		}
+		if l.options.Tags != "" {
+			if _, err := names.Canonical(nil, []byte("m "+l.options.Tags)); err != nil {
+				return usagef("--tags: %q; expected tags as in names, host=a dc=x", l.options.Tags)
+			}
+		}
 		if err := checkFiles(args[1:]); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -227,18 +228,17 @@ verify it. The exit code is 1 if anything is damaged.`,
 	}
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
 		told, end := stage(ctx, "restore", progress.Bytes)
-		left := int64(-1)
-		r, err := series.Restore(ctx, args[0], args[1], func(done, total int64) { told(done, total); left = total - done })
+		whole := false
+		r, err := series.Restore(ctx, args[0], args[1], func(done, total int64) { told(done, total); whole = done == total })
 		end()
-		switch {
-		case err == nil:
-		case ctx.Err() != nil && left == 0:
-			a.note("%s is whole, but not verified; \"weir series verify\" does that", args[1])
-			return err
-		case ctx.Err() != nil && left > 0:
-			a.note("%s is not whole; remove it to restore it again", args[1])
-			return err
-		default:
+		if err != nil {
+			switch {
+			case !errors.Is(err, context.Canceled):
+			case whole:
+				a.note("%s is whole, but not verified; \"weir series verify\" does that", args[1])
+			default:
+				a.note("%s is not whole; remove it before it is restored again", args[1])
+			}
 			return err
 		}
 		return a.printReport(args[1], r)
