@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -170,13 +171,28 @@ func (d *drawing) read(ctx context.Context, matches []names.Match, metric string
 	d.from, d.to = first, last
 	d.step = max(int64((uint64(last)-uint64(first))/uint64(d.bins))+1, chartStep)
 	for _, id := range ids {
-		s := chart.Series{Name: strings.TrimPrefix(d.st.Names().Name(id), metric+" "), Step: d.step}
+		s := chart.Series{Name: strings.TrimPrefix(d.st.Names().Name(id), metric+" ")}
 		if s.Bins, err = d.groups(ctx, id); err != nil {
 			return err
 		}
+		s.Step = usualStep(s.Bins, d.step)
 		d.series = append(d.series, s)
 	}
 	return nil
+}
+
+// usualStep is the step of a line through bins: that of the bins, or more where there are fewer points than bins, so that
+// they are a line as well, with gaps where more of them are missing.
+func usualStep(bins []chart.Bin, step int64) int64 {
+	var apart []uint64
+	for i := 1; i < len(bins); i++ {
+		apart = append(apart, uint64(bins[i].Time)-uint64(bins[i-1].Time))
+	}
+	slices.Sort(apart)
+	if len(apart) == 0 || apart[len(apart)/2] <= uint64(step) {
+		return step
+	}
+	return 2 * int64(min(apart[len(apart)/2], math.MaxInt64/2))
 }
 
 func (d *drawing) groups(ctx context.Context, id names.ID) (bins []chart.Bin, err error) {
