@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -166,7 +167,7 @@ func (d *drawing) read(ctx context.Context, matches []names.Match, metric string
 		return fmt.Errorf("nothing to draw: no points of %q there", metric)
 	}
 	if d.others > 0 {
-		d.a.note("%d series are drawn, and %d others not; --where chooses", len(ids), d.others)
+		d.a.note("%d series are drawn, and %s others not; --where chooses", len(ids), humanize.Comma(int64(d.others)))
 	}
 	d.from, d.to = first, last
 	d.step = max(int64((uint64(last)-uint64(first))/uint64(d.bins))+1, chartStep)

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"weir/internal/progress"
@@ -314,7 +315,8 @@ func (l *loader) report() error {
 	if a.json {
 		return a.printJSON(r)
 	}
-	a.note("%s points stored in %.2f s, %s a second", humanize.Comma(r.Points), r.Seconds, formatCount(float64(r.Points)/max(r.Seconds, 1e-9)))
+	points := english.PluralWord(int(r.Points), "point", "")
+	a.note("%s %s stored in %.2f s, %s a second", humanize.Comma(r.Points), points, r.Seconds, formatCount(float64(r.Points)/max(r.Seconds, 1e-9)))
 	if r.Stopped != nil {
 		a.note("stopped %v", r.Stopped)
 	}

@@ -277,7 +277,7 @@ or with "weir series compact".`,
 			return err
 		}
 		return a.withStore(ctx, args[0], series.Options{Sync: series.SyncAlways}, false, func(st *series.Store) error {
-			what, n := "points of ", 0
+			what, n := "the points of ", 0
 			if span.from.set || span.to.set {
 				n, err = st.Delete(ctx, matches, span.from.ns, span.to.ns)
 			} else {
@@ -292,7 +292,7 @@ or with "weir series compact".`,
 					Series int `json:"series"`
 				}{n})
 			}
-			a.note("%s%d series are gone", what, n)
+			a.note("%s%s series are gone", what, humanize.Comma(int64(n)))
 			return nil
 		})
 	})

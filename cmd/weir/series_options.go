@@ -72,6 +72,7 @@ type storeFlags struct {
 	sync      *choice[series.SyncMode]
 	retention retentionFlag
 	size      byteSize
+	reserve   byteSize
 }
 
 func addStoreFlags(cmd *cobra.Command) *storeFlags {
@@ -83,6 +84,7 @@ func addStoreFlags(cmd *cobra.Command) *storeFlags {
 	f.BoolVar(&s.options.KeepLast, "keep-last", false, "of points of one time of a series keep the last; for a new store, which then always does")
 	f.Var(&s.retention, "retention", retentionHelp)
 	f.Var(&s.size, "retention-size", "keep volumes of at most a `size`: the oldest points make room")
+	f.Var(&s.reserve, "reserve", "leave a `size` of the disk free (default 64 MiB)")
 	return s
 }
 
@@ -92,7 +94,7 @@ const minVolumes = 4
 // store is the options that the flags say.
 func (s *storeFlags) store() (series.Options, error) {
 	o := s.options
-	o.Sync, o.Retention = s.sync.value, s.retention.rules
+	o.Sync, o.Retention, o.Reserve = s.sync.value, s.retention.rules, int64(s.reserve)
 	if s.size > 0 {
 		if s.size < minVolumes*volume.MinSize {
 			return o, usagef("--retention-size: %v; expected at least %v", &s.size, humanize.IBytes(minVolumes*volume.MinSize))

@@ -356,7 +356,11 @@ func (a *app) answer(ctx context.Context, st *series.Store, ask asked, form stri
 	}
 	defer answer.Close()
 	if form == "table" {
-		return a.answerTable(answer, out, raw)
+		first := "series"
+		if ask.suggest != nil {
+			first = suggested[ask.suggest.Target]
+		}
+		return a.answerTable(answer, out, first, raw)
 	}
 	_, err = answer.WriteTo(a.stdout)
 	return err
@@ -410,8 +414,11 @@ func align(ctx context.Context, st *series.Store, q *query.Query) error {
 // tableRows is how many rows of an answer a table has at most: it is all in memory before it is written.
 const tableRows = 10_000
 
-func (a *app) answerTable(answer *query.Rows, q *query.Query, raw bool) error {
-	columns := []table.Column{table.Left("series")}
+// suggested is what suggestions are.
+var suggested = map[query.Target]string{query.MetricNames: "metric", query.TagNames: "tag", query.TagValues: "value"}
+
+func (a *app) answerTable(answer *query.Rows, q *query.Query, first string, raw bool) error {
+	columns := []table.Column{table.Left(first)}
 	shape := answer.Shape()
 	if shape != answers.Names {
 		columns = append(columns, table.Left("time"))
