@@ -133,13 +133,13 @@ func parseWhere(s string) (names.Match, error) {
 	return names.Match{}, bad
 }
 
-// timeFlag is a time: RFC 3339, 20170102T030405, 2017-01-02, nanoseconds since 1970, or how long ago: -24h.
+// timeFlag is a time: RFC 3339, 20170102T030405, 2017-01-02, a number since 1970, or how long ago: -24h.
 type timeFlag struct {
 	ns  int64
 	set bool
 }
 
-const timeForms = "2017-01-02T03:04:05Z, 20170102T030405, 2017-01-02, ns since 1970, or -24h for so long ago"
+const timeForms = "2017-01-02T03:04:05Z, 20170102T030405, 2017-01-02, s, ms, us or ns since 1970 (by the size of the number, as in CSV), or -24h for so long ago"
 
 func (t *timeFlag) String() string {
 	if !t.set {
@@ -163,7 +163,11 @@ func (t *timeFlag) Set(s string) error {
 		return nil
 	}
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		t.ns = n
+		unit := sinceUnit(n)
+		if n > math.MaxInt64/unit {
+			return fmt.Errorf("it is behind the year 2261; expected %s", timeForms)
+		}
+		t.ns = n * unit
 		return nil
 	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02"} {
@@ -181,6 +185,19 @@ func (t *timeFlag) Set(s string) error {
 	}
 	t.ns = ns
 	return nil
+}
+
+// sinceUnit is the unit of a number since 1970, in ns, by its size: see text.CSV.
+func sinceUnit(n int64) int64 {
+	switch {
+	case n < 1e11:
+		return 1e9
+	case n < 1e14:
+		return 1e6
+	case n < 1e17:
+		return 1e3
+	}
+	return 1
 }
 
 // timeSpan are the range of times of a command.
