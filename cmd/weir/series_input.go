@@ -72,6 +72,14 @@ func (c *lineCounter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// inputName is what a file is called in messages.
+func inputName(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
+}
+
 // checkFiles says which of the files cannot be read, before the first of them is.
 func checkFiles(paths []string) error {
 	var all []error

@@ -21,6 +21,9 @@ import (
 	"weir/series/text"
 )
 
+// earliestMeant is in 1973. Times before are more likely seconds, milliseconds or microseconds than nanoseconds.
+const earliestMeant = 1e17
+
 // commitPoints is how many points are loaded between commits.
 const commitPoints = 1 << 17
 
@@ -42,10 +45,7 @@ type stopped struct {
 }
 
 func (s *stopped) String() string {
-	path := s.Path
-	if path == "-" {
-		path = "standard input"
-	}
+	path := inputName(s.Path)
 	switch {
 	case s.Line == 0:
 		return "before the first line of " + path
@@ -130,6 +130,7 @@ type loader struct {
 	writer  *series.Writer
 	ids     map[string]names.ID
 	pending int64 // points since the last commit
+	early   int64 // points of Influx, without --unit, of times that were hardly meant
 	result  loadResult
 }
 
@@ -175,7 +176,7 @@ func (l *loader) commit(ctx context.Context) error {
 func (l *loader) files(ctx context.Context, paths []string) error {
 	for _, path := range paths {
 		if err := l.file(ctx, path); err != nil {
-			return fmt.Errorf("load %s: %w", path, err)
+			return fmt.Errorf("load %s: %w", inputName(path), err)
 		}
 	}
 	return nil
@@ -222,7 +223,7 @@ func (l *loader) count(path string, r *text.Reader) {
 	for _, refused := range report.Refused {
 		bad := badPoints{Reason: refused.Reason, Count: refused.Count}
 		for _, e := range refused.First {
-			bad.First = append(bad.First, printable(fmt.Sprintf("%s:%d: %s", path, e.Line, e.Message())))
+			bad.First = append(bad.First, printable(fmt.Sprintf("%s:%d: %s", inputName(path), e.Line, e.Message())))
 		}
 		l.result.Refused = append(l.result.Refused, bad)
 	}
@@ -239,7 +240,11 @@ func (l *loader) points(ctx context.Context, r *text.Reader) (read bool, err err
 		if err != nil {
 			return true, err
 		}
+		doubtful := r.Format() == text.Influx && l.options.Unit == 0
 		for i := range rows {
+			if doubtful && 0 < rows[i].Time && rows[i].Time < earliestMeant {
+				l.early++
+			}
 			id, ok, err := l.id(r, &refs, i, &rows[i])
 			if err != nil {
 				return false, err
@@ -319,6 +324,9 @@ func (l *loader) report() error {
 	a.note("%s %s stored in %.2f s, %s a second", humanize.Comma(r.Points), points, r.Seconds, formatCount(float64(r.Points)/max(r.Seconds, 1e-9)))
 	if r.Stopped != nil {
 		a.note("stopped %v", r.Stopped)
+	}
+	if l.early > 0 {
+		a.note("%s times, read as nanoseconds, are before 1973; --unit says what they are in", humanize.Comma(l.early))
 	}
 	return nil
 }
