@@ -7,12 +7,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"weir/internal/progress"
 )
 
-// await is what f returns, or the error of ctx if that ends first: then f goes on without anybody who waits for it.
-func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+// idleAfter is how long nothing comes before what has come is stored.
+const idleAfter = time.Second
+
+// await is what f returns, or the error of ctx if that ends first: then f goes on without anybody who waits for it. While
+// it takes long idle is called, once, unless it is nil; its error ends the waiting as well.
+func await[T any](ctx context.Context, f func() (T, error), idle func() error) (none T, err error) {
 	type result struct {
 		value T
 		err   error
@@ -22,12 +27,23 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		v, err := f()
 		done <- result{v, err}
 	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
+	var long <-chan time.Time
+	if idle != nil {
+		timer := time.NewTimer(idleAfter)
+		defer timer.Stop()
+		long = timer.C
+	}
+	for {
+		select {
+		case r := <-done:
+			return r.value, r.err
+		case <-ctx.Done():
+			return none, ctx.Err()
+		case <-long:
+			if err := idle(); err != nil {
+				return none, err
+			}
+		}
 	}
 }
 
@@ -36,6 +52,7 @@ type input struct {
 	ctx   context.Context
 	in    io.Reader
 	stage *progress.Stage
+	idle  func() error // is called when nothing has come for some time; may be nil
 
 	buf  [64 << 10]byte
 	rest []byte // of buf, to be handed out
@@ -50,10 +67,13 @@ func (r *input) Read(p []byte) (int, error) {
 		if r.err != nil {
 			return 0, r.err
 		}
-		var n int
-		n, r.err = await(r.ctx, func() (int, error) { return r.in.Read(r.buf[:]) })
+		n := 0
+		n, r.err = await(r.ctx, func() (int, error) { return r.in.Read(r.buf[:]) }, r.idle)
 		r.rest = r.buf[:n]
 		r.stage.Add(int64(n))
+		if n == 0 {
+			return 0, r.err
+		}
 	}
 	n := copy(p, r.rest)
 	r.rest = r.rest[n:]

@@ -34,6 +34,28 @@ func TestInputEndsWhileNothingComes(t *testing.T) {
 	}
 }
 
+// While nothing comes an input says so, once, and goes on when something comes.
+func TestInputIdle(t *testing.T) {
+	out, in := io.Pipe()
+	idle := 0
+	r := &input{ctx: t.Context(), in: out, idle: func() error {
+		idle++
+		go func() {
+			io.WriteString(in, "late")
+			in.Close()
+		}()
+		return nil
+	}}
+	if got, err := io.ReadAll(r); err != nil || string(got) != "late" || idle != 1 {
+		t.Errorf("%q, %v, idle %d times; want %q, once idle", got, err, idle, "late")
+	}
+	full := errors.New("full")
+	never, _ := io.Pipe()
+	if _, err := (&input{ctx: t.Context(), in: never, idle: func() error { return full }}).Read(make([]byte, 1)); err != full {
+		t.Errorf("%v, want %v", err, full)
+	}
+}
+
 // What is read through an input is what there is.
 func TestInputReadsAll(t *testing.T) {
 	want := strings.Repeat("some line or other\n", 20_000)

@@ -82,7 +82,8 @@ CSV has a header that says which column is the time; columns of numbers are metr
   2017-01-02T03:04:05Z,a,0.5,1024
 
 Points of bad lines are left out, and told of; all others are stored. The exit code is then 1, unless there are no
-more bad ones than --skip-bad allows. When it is interrupted, what was read is stored, and it says up to which line.
+more bad ones than --skip-bad allows. When it is interrupted, what was read is stored, and it says up to which line;
+while nothing comes, as from a pipe, what has come is stored after a second.
 
 Too old points are taken away at the end, and now and then before, where --retention says how old they may be.`,
 		Example: `  weir series load data cpu.csv.gz mem.csv.gz
@@ -130,6 +131,7 @@ type loader struct {
 	writer  *series.Writer
 	ids     map[string]names.ID
 	pending int64 // points since the last commit
+	failed  bool  // a commit did
 	early   int64 // points of Influx, without --unit, of times that were hardly meant
 	result  loadResult
 }
@@ -149,6 +151,9 @@ func (l *loader) run(ctx context.Context, st *series.Store, paths []string) erro
 	if e := l.commit(ctx); e != nil && err == nil {
 		err = e
 	}
+	if s := l.result.Stopped; s != nil && l.failed {
+		s.Exact = false
+	}
 	if err == nil {
 		err = l.flags.retention.retain(ctx, st)
 	}
@@ -166,9 +171,7 @@ func (l *loader) commit(ctx context.Context) error {
 	case ok:
 		l.result.Points += l.pending - int64(refused.Points)
 	}
-	if err != nil && l.result.Stopped != nil {
-		l.result.Stopped.Exact = false
-	}
+	l.failed = l.failed || err != nil
 	l.pending = 0
 	return err
 }
@@ -186,7 +189,7 @@ func (l *loader) file(ctx context.Context, path string) error {
 	l.result.Stopped = &stopped{Path: path, Exact: true}
 	in, size := l.app.stdin, int64(0)
 	if path != "-" {
-		f, err := await(ctx, func() (*os.File, error) { return os.Open(path) })
+		f, err := await(ctx, func() (*os.File, error) { return os.Open(path) }, nil)
 		if err != nil {
 			return err
 		}
@@ -198,7 +201,7 @@ func (l *loader) file(ctx context.Context, path string) error {
 	}
 	stage := progress.Start(ctx, filepath.Base(path), size, progress.Bytes)
 	defer stage.Done()
-	plain, _, err := text.Decompress(&input{ctx: ctx, in: in, stage: stage})
+	plain, _, err := text.Decompress(&input{ctx: ctx, in: in, stage: stage, idle: func() error { return l.commit(ctx) }})
 	if err != nil {
 		return err
 	}

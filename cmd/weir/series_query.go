@@ -171,9 +171,9 @@ func (a *app) parsed(ctx context.Context, arg string) (asked, error) {
 	text := []byte(arg)
 	var err error
 	if arg == "-" {
-		text, err = await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(a.stdin, 1<<20)) })
+		text, err = await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(a.stdin, 1<<20)) }, nil)
 	} else if path, ok := strings.CutPrefix(arg, "@"); ok {
-		text, err = await(ctx, func() ([]byte, error) { return os.ReadFile(path) })
+		text, err = await(ctx, func() ([]byte, error) { return os.ReadFile(path) }, nil)
 	}
 	if err != nil {
 		return asked{}, fmt.Errorf("read the query: %w", err)
