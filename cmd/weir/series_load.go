@@ -83,7 +83,7 @@ CSV has a header that says which column is the time; columns of numbers are metr
 
 Points of bad lines are left out, and told of; all others are stored. The exit code is then 1, unless there are no
 more bad ones than --skip-bad allows. When it is interrupted, what was read is stored, and it says up to which line;
-while nothing comes, as from a pipe, what has come is stored after a second.
+what comes slowly, as from a pipe, is stored after a second or two.
 
 Too old points are taken away at the end, and now and then before, where --retention says how old they may be.`,
 		Example: `  weir series load data cpu.csv.gz mem.csv.gz
@@ -130,9 +130,10 @@ type loader struct {
 
 	writer  *series.Writer
 	ids     map[string]names.ID
-	pending int64 // points since the last commit
-	failed  bool  // a commit did
-	early   int64 // points of Influx, without --unit, of times that were hardly meant
+	pending int64     // points since the last commit
+	last    time.Time // when the last commit was
+	failed  bool      // a commit did
+	early   int64     // points of Influx, without --unit, of times that were hardly meant
 	result  loadResult
 }
 
@@ -143,7 +144,7 @@ func (l *loader) run(ctx context.Context, st *series.Store, paths []string) erro
 	}
 	l.options.Skip = true
 	l.options.Now = begin.UnixNano()
-	l.writer = st.Writer()
+	l.writer, l.last = st.Writer(), begin
 	l.ids = map[string]names.ID{}
 	l.result.Refused, l.result.Files = []badPoints{}, []loadedFile{}
 	err := l.files(ctx, paths)
@@ -172,7 +173,7 @@ func (l *loader) commit(ctx context.Context) error {
 		l.result.Points += l.pending - int64(refused.Points)
 	}
 	l.failed = l.failed || err != nil
-	l.pending = 0
+	l.pending, l.last = 0, time.Now()
 	return err
 }
 
@@ -259,7 +260,7 @@ func (l *loader) points(ctx context.Context, r *text.Reader) (read bool, err err
 				return false, err
 			}
 		}
-		if l.pending >= commitPoints {
+		if l.pending >= commitPoints || time.Since(l.last) >= idleAfter {
 			if err := l.commit(ctx); err != nil {
 				return false, err
 			}
