@@ -57,7 +57,14 @@ func (a *app) withStore(ctx context.Context, dir string, o series.Options, creat
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, st.Close()) }()
+	defer func() {
+		e := st.Close()
+		if err == nil && !create && errors.Is(e, series.ErrFull) {
+			a.note("%v\nit stays in the log, which is read again", e)
+			return // what was asked for is done
+		}
+		err = errors.Join(err, e)
+	}()
 	r := st.Recovery()
 	if r.Entries > 0 {
 		a.note("read %d points again from the log, since the store was not closed", r.Entries)
