@@ -70,7 +70,7 @@ func (d *dumper) run(ctx context.Context, matches []names.Match) error {
 	if err != nil {
 		return err
 	}
-	if !d.a.onTerminal() { // a bar would be among the points
+	if d.a.display() != nil && !d.a.onTerminal() { // a bar would be among the points
 		total, err := d.count(ctx, found)
 		if err != nil {
 			return err
@@ -97,7 +97,7 @@ func (d *dumper) run(ctx context.Context, matches []names.Match) error {
 	return nil
 }
 
-// count is how many points there are, if somebody wants to see how far along it is.
+// count is how many points there are.
 func (d *dumper) count(ctx context.Context, found *names.Set) (total int64, err error) {
 	for id := range found.All() {
 		if err := ctx.Err(); err != nil {
