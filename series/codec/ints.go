@@ -27,6 +27,7 @@ const (
 	flagScaled  = 4 // all differences were divided by their greatest common divisor
 	flagPatched = 8
 	flagClassed = 16 // classes of magnitudes instead of packed integers
+	flagPaired  = 32 // two integers in one
 )
 
 // column is a plan for integers: how to write them, and how many bytes that will take.
@@ -37,7 +38,8 @@ type column struct {
 	patches int
 	base    int64
 	classed bool
-	origin  int64 // the first value, where scaled
+	pairs   uint64 // if not 0, the residuals are less than it, and two of them are one integer
+	origin  int64  // the first value, where scaled
 	scale   uint64
 	size    int
 }
@@ -100,6 +102,9 @@ func planColumn(vs []int64, dense bool) column {
 			around.count(vs, kind, base)
 			consider(kind, base, &around)
 		}
+	}
+	for kind := range min(n, 3) {
+		planPaired(&best, n-kind, kind, lo[kind], hi[kind], 2+fixed[kind])
 	}
 	if dense && n >= leastClassed {
 		planClassed(&best, vs, &fixed)
@@ -303,9 +308,12 @@ func (c *column) append(dst []byte, vs []int64) []byte {
 	if c.patches > 0 {
 		head |= flagPatched
 	}
-	if c.classed {
+	switch {
+	case c.classed:
 		dst = append(dst, head|flagClassed)
-	} else {
+	case c.pairs > 0:
+		dst = append(dst, head|flagPaired, byte(c.pairs))
+	default:
 		dst = append(dst, head, byte(c.width))
 	}
 	if c.scale > 1 {
@@ -345,6 +353,9 @@ func (c *column) append(dst []byte, vs []int64) []byte {
 		}
 		dst, _ = classcode.Append(dst, rs) // which the plan has tried
 		return dst
+	}
+	if c.pairs > 0 {
+		return appendPairs(dst, rs, c.pairs)
 	}
 	if c.patches > 0 {
 		var at, high [Max]uint64
@@ -390,7 +401,8 @@ func readColumn(dst []uint64, src []byte) (s shape, rest []byte, err error) {
 		s.kind, s.most = kindValues, 1<<63
 		return s, src[1+8*len(dst):], nil
 	}
-	if head >= 2*flagClassed || head&flagClassed != 0 && head&flagPatched != 0 || kind >= len(dst) && kind > 0 {
+	ways := head & (flagPatched | flagClassed | flagPaired)
+	if head >= 2*flagPaired || ways&(ways-1) != 0 || kind >= len(dst) && kind > 0 {
 		return s, nil, fmt.Errorf("%w: column of %d integers begins with %#x", ErrCorrupt, len(dst), head)
 	}
 	r := reader{src: src[1:]}
@@ -414,6 +426,9 @@ func readColumn(dst []uint64, src []byte) (s shape, rest []byte, err error) {
 	case head&flagClassed != 0:
 		s.most = 1 << 63
 		rest, err = decodeClassed(residuals, r.src)
+	case head&flagPaired != 0:
+		s.most = 1 << 16
+		rest, err = unpackPairs(residuals, r.src, uint64(width))
 	case head&flagPatched != 0:
 		s.most = 1 << 63
 		rest, err = unpackPatched(residuals, r.src, width, len(dst))
