@@ -276,3 +276,44 @@ func TestBackup(t *testing.T) {
 		t.Errorf("restored nothing: %v", err)
 	}
 }
+
+// The log leaves half of the reserve, in which a checkpoint and the names have room: on a disk that is full but for that
+// names are deleted, and the store is closed and opened.
+func TestReserveOfTheLog(t *testing.T) {
+	ctx := context.Background()
+	d := faulty.New()
+	d.SetBudget(20 << 20)
+	o := Options{FS: d, Reserve: 4 << 20, VolumeSize: 1 << 20, LogSize: 1 << 30, OnProblem: func(error) {}}
+	s := mustOpen(t, "db", o)
+	w := s.Writer()
+	noise := rand.New(rand.NewPCG(1, 1))
+	var full error
+	for i := int64(0); full == nil; i++ {
+		id, err := w.Series(fmt.Sprintf("cpu host=%d", i%1000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(id, i, noise.Float64()); err != nil && !isFull(err) {
+			t.Fatal(err)
+		}
+		if i%1000 == 999 {
+			full = w.Commit(ctx)
+		}
+	}
+	if free, err := d.Free("db"); !isFull(full) || err != nil || free < 2<<20 || free > 4<<20 {
+		t.Fatalf("%v; %d bytes are free, %v", full, free, err)
+	}
+	if n, err := s.DropSeries(ctx, nil); err != nil || n != 1000 {
+		t.Errorf("%d series deleted, %v", n, err)
+	}
+	if err := s.Close(); err != nil && !isFull(err) {
+		t.Fatal(err)
+	}
+	s = mustOpen(t, "db", o)
+	if n := s.Names().Len(); n != 0 {
+		t.Errorf("%d series are left", n)
+	}
+	if err := s.Close(); err != nil && !isFull(err) {
+		t.Fatal(err)
+	}
+}

@@ -76,6 +76,16 @@ type Options struct {
 	segment int64 // bytes of a segment of the log: tests make it small
 }
 
+// logReserve is how many bytes of the disk the log leaves free: less than volumes do, so that what they cannot take is
+// durable all the same for a while, and enough for a checkpoint and for the names, without which nothing could be
+// deleted.
+func (o *Options) logReserve() int64 {
+	if o.Reserve == 0 {
+		return volume.DefaultReserve / 2
+	}
+	return max(o.Reserve, 0) / 2
+}
+
 func (o *Options) check() error {
 	if o.FS == nil {
 		o.FS = disk.OS()

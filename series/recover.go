@@ -204,6 +204,7 @@ func (s *Store) readLog(ctx context.Context) (names.ID, error) {
 	dir := filepath.Join(s.dir, "log")
 	log, err := wal.Open(s.fs, dir, wal.Options{
 		Sync: s.o.Sync.wal(), Interval: s.o.SyncInterval, SegmentSize: s.o.segment, First: max(1, s.manifest.segment),
+		Reserve:    s.o.logReserve(),
 		OnError:    s.o.OnProblem,
 		BeforeSync: s.names.Sync,
 		Damaged: func(e *wal.CorruptError) {

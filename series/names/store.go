@@ -98,7 +98,8 @@ func Open(ctx context.Context, fs disk.FS, dir string) (*Store, error) {
 		return nil, err
 	}
 	if s.wasteful() {
-		if err := s.renumber(ctx); err != nil {
+		// On a full disk it is left for another time.
+		if err := s.renumber(ctx); err != nil && (s.failed != nil || !disk.IsFull(err)) {
 			return nil, errors.Join(err, s.file.Close())
 		}
 	}
@@ -176,8 +177,13 @@ func (s *Store) renumber(ctx context.Context) error {
 	if err := s.export(flushSize, true, fresh.apply); err != nil {
 		return fmt.Errorf("compact names: %w", err)
 	}
+	old := s.Index
 	s.Index = fresh
-	return s.rewrite(ctx)
+	err := s.rewrite(ctx)
+	if err != nil {
+		s.Index = old
+	}
+	return err
 }
 
 // Read reads the names in dir as Open does, and changes nothing. The Recovery says what Open would cut off. With an

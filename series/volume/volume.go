@@ -34,6 +34,8 @@ const (
 	MaxNode = 64 << 10
 	// MinSize is the least size of a volume.
 	MinSize = 1 << 20
+	// DefaultReserve is how many bytes of the disk are left free where nothing is said.
+	DefaultReserve = 64 << 20
 
 	offsetBits = 40
 	headerSize = 4096
@@ -82,7 +84,7 @@ func (o *Options) check() error {
 	}
 	switch {
 	case o.Reserve == 0:
-		o.Reserve = 64 << 20
+		o.Reserve = DefaultReserve
 	case o.Reserve < 0:
 		o.Reserve = 0
 	}

@@ -76,6 +76,7 @@ type Options struct {
 	Interval    time.Duration // 100 ms by default
 	SegmentSize int64         // bytes after which a segment is full: 64 MiB by default, 4 KiB to 1 GiB
 	First       uint32        // number of the first segment if there is none, 1 by default
+	Reserve     int64         // bytes of the disk that are left free; none by default
 
 	// OnError is told what goes wrong while nobody waits: of the writes and fsyncs of mode Interval. It is called again
 	// only after things went well in between. It must not call Close.
@@ -100,6 +101,8 @@ func (o *Options) check() error {
 	switch {
 	case o.Sync < Always || o.Sync > Never:
 		return fmt.Errorf("mode %d of Sync; expected Always, Interval or Never", o.Sync)
+	case o.Reserve < 0:
+		return fmt.Errorf("a reserve of %d bytes; expected 0 or more", o.Reserve)
 	case o.Interval < 0:
 		return fmt.Errorf("an interval of %v; expected a positive one", o.Interval)
 	case o.SegmentSize < minSegmentSize || o.SegmentSize > maxSegmentSize:
@@ -122,6 +125,7 @@ type Log struct {
 	frames LSN    // how many there are from next to sealed
 	outEnd LSN    // the last frame of out
 	marked int64  // the offset in the last mark of this segment
+	room   int64  // bytes that may be written before somebody looks how much is free
 
 	syncing sync.Mutex // held for an fsync, and to replace the file
 
@@ -202,7 +206,7 @@ func (l *Log) Append(stream uint16, payload []byte) (LSN, error) {
 			l.mu.Unlock()
 			return 0, fmt.Errorf("append to the log in %s: %w", l.dir, err)
 		}
-		if l.room(len(payload)) {
+		if l.fits(len(payload)) {
 			l.pending = append(append(l.pending, head[:]...), payload...)
 			l.appended++
 			lsn := l.appended
@@ -218,7 +222,7 @@ func (l *Log) Append(stream uint16, payload []byte) (LSN, error) {
 		l.mu.Unlock()
 		l.turn <- struct{}{}
 		l.mu.Lock()
-		free := l.room(len(payload))
+		free := l.fits(len(payload))
 		l.mu.Unlock()
 		var err error
 		if !free {
@@ -231,8 +235,8 @@ func (l *Log) Append(stream uint16, payload []byte) (LSN, error) {
 	}
 }
 
-// room says whether a payload may be put to what is pending. It is called with mu held.
-func (l *Log) room(n int) bool {
+// fits says whether a payload may be put to what is pending. It is called with mu held.
+func (l *Log) fits(n int) bool {
 	return len(l.pending) == markSize || len(l.pending)+frameSize+n <= maxPending
 }
 

@@ -562,3 +562,45 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// What is reserved stays free, a frame that was refused for it stays, and there is room again once others gave some back.
+func TestReserve(t *testing.T) {
+	d := faulty.New()
+	const budget, reserve = 1 << 20, 100 << 10
+	d.SetBudget(budget)
+	l, err := Open(d, "log", Options{Sync: Never, SegmentSize: 256 << 10, Reserve: reserve})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	frame := make([]byte, 10_000)
+	n := 0
+	for ; err == nil; n++ {
+		var lsn LSN
+		if lsn, err = l.Append(1, frame); err == nil {
+			err = l.Commit(ctx, lsn)
+		}
+	}
+	free, e := d.Free("log")
+	if !errors.Is(err, ErrFull) || e != nil || free < reserve || free > reserve+int64(2*len(frame)) {
+		t.Fatalf("after %d frames: %v; %d bytes are free, %v", n, err, free, e)
+	}
+	d.SetBudget(1 << 40)
+	if err := l.Sync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l, err = Open(d, "log", Options{Sync: Never})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	if _, err := l.Replay(func(Frame) error { found++; return nil }); err != nil || found != n {
+		t.Errorf("%d frames, want %d; %v", found, n, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -116,6 +116,9 @@ func (l *Log) writeOut() error {
 		if errors.Is(state, ErrFailed) {
 			return state
 		}
+		if err := l.checkRoom(int64(len(l.out) - l.next)); err != nil {
+			return err
+		}
 		if l.sealed <= l.next && (file == nil || !l.seal(off)) {
 			if err := l.rotate(); err != nil {
 				return err
@@ -131,6 +134,28 @@ func (l *Log) writeOut() error {
 		l.mu.Unlock()
 		l.next = l.sealed
 	}
+	return nil
+}
+
+// lookEvery is how many bytes are written at most before somebody looks again how much is free.
+const lookEvery = 1 << 20
+
+// checkRoom returns ErrFull if with n bytes more there would be less free than the reserve.
+func (l *Log) checkRoom(n int64) error {
+	if l.o.Reserve == 0 {
+		return nil
+	}
+	if l.room < n {
+		free, err := l.fs.Free(l.dir)
+		if err != nil {
+			return fmt.Errorf("write the log in %s: %w", l.dir, err)
+		}
+		if free-n < l.o.Reserve {
+			return fmt.Errorf("write the log in %s: %w but for the reserve: %d bytes are free, and %d are to remain", l.dir, ErrFull, free, l.o.Reserve)
+		}
+		l.room = max(n, min(lookEvery, (free-l.o.Reserve)/2))
+	}
+	l.room -= n
 	return nil
 }
 
