@@ -37,9 +37,9 @@ func scattered(x tree.Fragments) bool {
 	return x.Lanes > 0 || x.Waiting > 0 || x.Deletions > 0 || x.Small > 1 && x.Small >= x.Leaves/4
 }
 
-// Compact folds all series of which there is something to gain, and drops or writes again old volumes of which little is
-// needed. The store does so by itself, more lazily. What was done is durable when Compact returns. progress, if it is not
-// nil, is called with how many series were looked at and how many there are.
+// Compact forgets what is too old, folds all series of which there is something to gain, and drops or writes again old
+// volumes of which little is needed. The store does so by itself, more lazily. What was done is durable when Compact
+// returns. progress, if it is not nil, is called with how many series were looked at and how many there are.
 func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) error {
 	s.life.RLock()
 	defer s.life.RUnlock()
@@ -48,6 +48,9 @@ func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) e
 	}
 	s.compacting.Lock()
 	defer s.compacting.Unlock()
+	if err := s.retain(ctx, time.Now()); err != nil {
+		return full(err)
+	}
 	next := s.names.Next()
 	for id := range next {
 		if err := s.foldIf(ctx, id, scattered, tree.FoldOptions{}); err != nil {
@@ -237,7 +240,9 @@ func (s *Store) compact(ctx context.Context) {
 		err := s.compactSome(ctx, &at)
 		if now := time.Now(); err == nil && now.Sub(retained) >= s.retainEvery() {
 			retained = now
+			s.compacting.Lock()
 			err = s.retain(ctx, now)
+			s.compacting.Unlock()
 		}
 		if now := time.Now(); err == nil && now.Sub(spared) >= spareEvery {
 			spared = now
@@ -279,13 +284,8 @@ func (s *Store) retainEvery() time.Duration {
 }
 
 // retain forgets points that are older than Options.Retention allows, as far as whole nodes are. Of series of which
-// several rules speak, the shortest age counts.
+// several rules speak, the shortest age counts. It is called with compacting held.
 func (s *Store) retain(ctx context.Context, now time.Time) error {
-	if len(s.o.Retention) == 0 {
-		return nil
-	}
-	s.compacting.Lock()
-	defer s.compacting.Unlock()
 	for _, rule := range s.o.Retention {
 		before := now.Add(-rule.Age).UnixNano()
 		found, err := s.names.Find(ctx, rule.Where)

@@ -77,7 +77,7 @@ func TestRetentionBesideDamage(t *testing.T) {
 		o.FS = c
 		s := mustOpen(t, "db", Options{FS: c, Reserve: -1, VolumeSize: 1 << 20, OnProblem: func(error) {}})
 		s.o.Retention = o.Retention
-		err := s.retain(ctx, time.Now())
+		err := retainNow(ctx, s)
 		var left []uint64
 		for id := range names.ID(2) {
 			a, _ := s.Aggregate(ctx, id, math.MinInt64, math.MaxInt64)
@@ -85,7 +85,7 @@ func TestRetentionBesideDamage(t *testing.T) {
 		}
 		if err != nil && hit == "" {
 			hit = fmt.Sprintf("%v; left: %v", strings.TrimSpace(err.Error()), left)
-			if err := s.retain(ctx, time.Now()); err != nil {
+			if err := retainNow(ctx, s); err != nil {
 				hit += " and again: " + err.Error()
 			}
 		}
@@ -94,4 +94,10 @@ func TestRetentionBesideDamage(t *testing.T) {
 	if hit != "" {
 		t.Error(hit)
 	}
+}
+
+func retainNow(ctx context.Context, s *Store) error {
+	s.compacting.Lock()
+	defer s.compacting.Unlock()
+	return s.retain(ctx, time.Now())
 }

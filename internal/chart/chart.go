@@ -79,7 +79,7 @@ func (f *frame) x(t int64) int {
 	if f.first == f.last {
 		return 0
 	}
-	return int((float64(t) - float64(f.first)) / (float64(f.last) - float64(f.first)) * float64(f.across-1))
+	return int(float64(uint64(t)-uint64(f.first)) / float64(uint64(f.last)-uint64(f.first)) * float64(f.across-1))
 }
 
 // y is 0 at the bottom. Halves keep the span of huge values finite.

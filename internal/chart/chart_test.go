@@ -135,3 +135,17 @@ func TestFigure(t *testing.T) {
 		t.Error("nothing is drawn")
 	}
 }
+
+// Times that are next to each other, or as far apart as times can be, are in the chart.
+func TestNearAndFar(t *testing.T) {
+	for _, times := range [][]int64{{1_700_000_000e9, 1_700_000_000e9 + 1}, {math.MinInt64, 0, math.MaxInt64}} {
+		var bins []Bin
+		for i, at := range times {
+			bins = append(bins, Bin{Time: at, Min: float64(i), Mean: float64(i), Max: float64(i)})
+		}
+		var b bytes.Buffer
+		if err := Text(&b, one(bins), Options{Width: 60, Height: 10}); err != nil || b.Len() == 0 {
+			t.Errorf("%v: %q, %v", times, b.String(), err)
+		}
+	}
+}
