@@ -15,6 +15,7 @@ import (
 
 	"weir/internal/chart"
 	"weir/internal/plot"
+	"weir/internal/table"
 	"weir/series"
 	"weir/series/names"
 	"weir/series/query"
@@ -218,7 +219,7 @@ func (d *drawing) groups(ctx context.Context, id names.ID) (bins []chart.Bin, er
 func (d *drawing) title(metric string) {
 	const layout = "2006-01-02 15:04:05"
 	from, to := time.Unix(0, d.from).UTC().Format(layout), time.Unix(0, d.to).UTC().Format(layout)
-	fmt.Fprintf(d.a.stdout, "%s, %s to %s UTC\n", printable(metric), from, to)
+	fmt.Fprintf(d.a.stdout, "%s, %s to %s UTC\n", table.Printable(metric), from, to)
 }
 
 func (d *drawing) result(metric string) chartResult {

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"weir/internal/progress"
+	"weir/internal/table"
 	"weir/series"
 	"weir/series/names"
 	"weir/series/text"
@@ -227,7 +227,7 @@ func (l *loader) count(path string, r *text.Reader) {
 	for _, refused := range report.Refused {
 		bad := badPoints{Reason: refused.Reason, Count: refused.Count}
 		for _, e := range refused.First {
-			bad.First = append(bad.First, printable(fmt.Sprintf("%s:%d: %s", inputName(path), e.Line, e.Message())))
+			bad.First = append(bad.First, table.Printable(fmt.Sprintf("%s:%d: %s", inputName(path), e.Line, e.Message())))
 		}
 		l.result.Refused = append(l.result.Refused, bad)
 	}
@@ -347,14 +347,4 @@ func (l *loader) verdict(err error) error {
 		}
 	}
 	return fmt.Errorf("bad lines that were left out: %s; --skip-bad accepts %d%s", humanize.Comma(l.result.Bad), l.skip, hint)
-}
-
-// printable replaces what would do something to a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }

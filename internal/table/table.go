@@ -113,9 +113,9 @@ func (c Column) format(cell any) string {
 	case nil:
 		return ""
 	case string:
-		return printable(v)
+		return Printable(v)
 	case fmt.Stringer:
-		return printable(v.String())
+		return Printable(v.String())
 	}
 	switch v := reflect.ValueOf(cell); {
 	case v.CanInt():
@@ -131,8 +131,8 @@ func (c Column) format(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// printable replaces what would move the cursor of a terminal.
-func printable(s string) string {
+// Printable replaces what would move the cursor of a terminal.
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return unicode.ReplacementChar
