@@ -63,7 +63,7 @@ type Options struct {
 	LogSize      int64         // bytes of log above which points are written to volumes so that it can be cut; 512 MiB if 0
 	VolumeSize   int64         // bytes; 256 MiB if 0
 	Volumes      int           // how many there are at most, the oldest of which makes room for a new one; 0 for no limit
-	Reserve      int64         // bytes of the disk that are left free; 64 MiB if 0, none if negative
+	Reserve      int64         // bytes of the disk that volumes leave free, and the log half of them; 64 MiB if 0, none if negative
 	Retention    []Retention
 	// KeepLast makes only the last of points of one time of a series count, in the order in which they came; otherwise all
 	// do. It is a property of the store, set when that is made; whoever opens it later need not say it. Of events all

@@ -54,7 +54,12 @@ func (f *Forest) superseded(id names.ID, s *state, time int64) (bool, error) {
 			v.lanes = append(v.lanes, laneView{refs: refs})
 		}
 	}
-	_, found, err := v.walk(false, false, nil).peek()
+	if len(v.lanes) == 0 {
+		return false, nil
+	}
+	w := v.walk(false, false, nil)
+	defer w.end()
+	_, found, err := w.peek()
 	return found, err
 }
 

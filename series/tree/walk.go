@@ -283,7 +283,7 @@ func (w *walk) least(limit int64) (best *laneWalk, bound int64) {
 		if s := w.lanes[i].stack; i != at && len(s) > 0 {
 			first := s[len(s)-1].first
 			if i < at || w.view.last {
-				first-- // of points with one key, those of the lane before come first
+				first-- // of points with one key, those of the lane before come first, or but one is left of them
 			}
 			bound = min(bound, first)
 		}
